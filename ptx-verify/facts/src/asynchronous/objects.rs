@@ -224,11 +224,29 @@ impl<'f, 'm> Lives<'f, 'm> {
         let again = self.by_object(Life::Made).into_iter().filter_map(|events| {
             let made: Vec<u32> = events.iter().map(|event| event.instruction).collect();
             let mut stops = [&self.doing(Life::Released, events.first()?.place), others].concat();
+            // Who makes an object under a condition may release it under the same one.
+            if made.iter().all(|&made| self.fork_before(made).is_some()) {
+                let forks: Vec<u32> = stops.iter().filter_map(|&stop| self.fork_before(stop)).collect();
+                stops.extend(forks);
+            }
             stops.sort_unstable();
+            stops.dedup();
             let from = Reach::from(self.facts, Ends::Instructions(&made), &stops);
             events.into_iter().find_map(|event| Some((event, from.at(event.instruction)?)))
         });
         again.min_by_key(|(event, _)| event.instruction)
+    }
+
+    /// The branch that decides whether control comes to the block of an instruction.
+    fn fork_before(&self, instruction: u32) -> Option<u32> {
+        let cfg = &self.facts.cfg;
+        let mut block = cfg.block_of(Handle::new(instruction));
+        loop {
+            block = cfg.immediate_dominator(block)?;
+            if cfg.successors(block).nth(1).is_some() {
+                return cfg.instructions(block).next_back();
+            }
+        }
     }
 
     /// What is made and what nothing in the function may release.
