@@ -68,8 +68,22 @@ pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
     let all = 0..facts.body.instructions.len() as u32;
     !all.filter(|each| !(poll.first..=poll.end).contains(each)).any(|each| {
         let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
-        reads.any(|each| loaded.contains(&each.register)) && reach.at(each).is_some()
+        reads.any(|each| loaded.contains(&each.register)) && reach.at(each).is_some() && !is_idle(facts, each)
     })
+}
+
+/// Whether an instruction copies a register to one that nobody reads.
+fn is_idle(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    let to = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    let to: Vec<Register> = to.map(|each| each.register).collect();
+    let reads = |each: u32| {
+        let mut uses = facts.uses().of(each).iter().filter(|each| each.access().reads());
+        uses.any(|each| to.contains(&each.register))
+            || facts.condition(each).is_some_and(|guard| to.contains(&guard.register))
+    };
+    let all = facts.body.instructions.len() as u32;
+    computes == Some(Computation::Move) && !to.is_empty() && !(0..all).any(reads)
 }
 
 /// Blocks and instructions of a loop that only waits.

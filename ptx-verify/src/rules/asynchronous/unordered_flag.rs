@@ -324,7 +324,8 @@ impl<'a> Waits<'a> {
         let effects = &instance.effects;
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
         if effects.atomic {
-            return !orders && self.flag(facts, instruction).is_some();
+            let is_block_wide = orders && is_narrow(instance) && may_be_global(facts, instruction);
+            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some();
         }
         if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
             return false;
