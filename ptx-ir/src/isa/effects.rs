@@ -318,6 +318,8 @@ pub enum Comparison {
 pub enum Mode {
     /// `.acquire`: what others have released is visible after it.
     Acquire,
+    /// `.add` of an atomic operation: what is there becomes larger by an operand.
+    Adds,
     /// `.all`: every lane; `.and` of a barrier: every thread.
     All,
     /// `.and`: combined with a third predicate.

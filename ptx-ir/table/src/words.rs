@@ -90,8 +90,9 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 31] = [
+const MODES: [(&str, &str); 32] = [
     ("acquire", "Acquire"),
+    ("adds", "Adds"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),

@@ -59,7 +59,7 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
 }
 
 /// Labels of a finding.
-const MAX_LABELS: usize = 5;
+const MAX_LABELS: usize = 6;
 
 /// The places that are shown with a fault: those that tell most of it, and few of each part.
 fn shown(fault: &Fault) -> Vec<(u32, Part)> {
@@ -81,9 +81,9 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
 /// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
 const fn rank(part: Part) -> u32 {
     match part {
-        Part::Rounds | Part::Count | Part::Made | Part::Elsewhere | Part::NeverWaits | Part::OtherWait => 0,
-        Part::Last => 1,
-        Part::Round => 2,
+        Part::Rounds | Part::Count | Part::Made | Part::NeverWaits | Part::OtherWait => 0,
+        Part::Last | Part::Begin | Part::Uncommitted | Part::Unheard => 1,
+        Part::Elsewhere | Part::Round => 2,
         Part::Arrival => 3,
         Part::Wait => 5,
         Part::Met | Part::Expectation => 6,
@@ -95,8 +95,8 @@ const fn rank(part: Part) -> u32 {
 /// How many places of one part are shown: several warps may wait at several places, and a ring may turn in two steps.
 const fn most(part: Part) -> usize {
     match part {
-        Part::Elsewhere => 3,
-        Part::Stage | Part::Met | Part::OtherWait | Part::Parity | Part::Round => 2,
+        Part::Elsewhere | Part::Stage => 3,
+        Part::Met | Part::OtherWait | Part::Parity | Part::Round => 2,
         _ => 1,
     }
 }
@@ -125,6 +125,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Access) => {
             "may still be read here"
         }
+        (FaultKind::LanesRead, Part::Access) => "may still be read here",
         (FaultKind::Unordered | FaultKind::LanesApart, Part::Access) => "may still be written here",
         (_, Part::Access) => "accessed here",
         (_, Part::Wait) => "waited for here",
@@ -146,6 +147,9 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         }
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Parity) => "the parity is computed here",
+        (_, Part::Begin) => "the parity begins here",
+        (_, Part::Unheard) => "this only asks: nothing depends on the answer",
+        (_, Part::Uncommitted) => "no commit follows this operation before the wait",
         (_, Part::Count) => "the number of arrivals is computed here",
         (FaultKind::ArrivesTwice | FaultKind::Barrier, Part::Rounds) => "each round begins here",
         (_, Part::Rounds) => "the rounds of the access begin here",
@@ -225,6 +229,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "this copy reads what other lanes of the warp have written, and nothing orders the two",
             "let the lanes meet before the copy starts: `__syncwarp()`, which is `bar.warp.sync`",
         ),
+        FaultKind::LanesRead => plain(
+            "this copy writes what other lanes of the warp may still read, and nothing orders the two",
+            "let the lanes meet before the copy starts: `__syncwarp()`, which is `bar.warp.sync`",
+        ),
         FaultKind::Unordered => plain(
             "this operation uses what other threads may still be writing",
             "let the threads meet at a barrier before",
@@ -275,6 +283,18 @@ fn words(fault: &Fault) -> (String, &'static str) {
                 ),
                 "expect the bytes of all copies that complete on the object in this phase",
             )
+        }
+        FaultKind::OtherBytes => {
+            let (expected, room) = counts.unwrap_or_default();
+            let message = match expected > room {
+                true => format!(
+                    "{expected} bytes are expected here, and the copies of the phase have room for {room}"
+                ),
+                false => format!(
+                    "{expected} bytes are expected here, those of some copies of the phase, which all have room for {room}"
+                ),
+            };
+            (message, "expect the bytes of all copies that complete on the object in this phase")
         }
         FaultKind::Phase => match counts {
             Some((count, 0)) => (

@@ -243,7 +243,8 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
         // Where a method turns the stage, the statement that does tells more than the call.
         let within = within.filter(|_| !kernel.is_of_asm(label.span));
-        for span in std::iter::once(shown).chain(within).filter(is_own) {
+        let inner = kernel.inner_call(label.span).filter(|inner| *inner != shown);
+        for span in std::iter::once(shown).chain(within).chain(inner).filter(is_own) {
             let label = Label { span, message: label.message.clone() };
             // Several instructions of one line are one place of the source.
             let says_the_same = |other: &Label| {

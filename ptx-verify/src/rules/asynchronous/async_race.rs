@@ -64,6 +64,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 | FaultKind::TwoCopies
                 | FaultKind::Unordered
                 | FaultKind::LanesApart
+                | FaultKind::LanesRead
                 | FaultKind::Race
         )
     });

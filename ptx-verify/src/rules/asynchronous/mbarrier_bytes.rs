@@ -53,7 +53,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let is_ours = |kind| matches!(kind, FaultKind::Bytes | FaultKind::TooFewBytes);
+    let is_ours = |kind| matches!(kind, FaultKind::Bytes | FaultKind::TooFewBytes | FaultKind::OtherBytes);
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

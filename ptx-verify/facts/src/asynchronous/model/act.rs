@@ -108,6 +108,10 @@ impl Machine<'_> {
                 }
                 Some(())
             }
+            Action::Draw { to, by, bits } => {
+                self.draw(warp, mask, instruction, (*to, *by, *bits));
+                Some(())
+            }
             Action::Load { to, parameters } => {
                 let Scenario { parameter, memory, .. } = self.scenario;
                 for (register, bits) in to {
@@ -161,6 +165,7 @@ impl Machine<'_> {
             }
             Action::WaitLoads => {
                 self.loads_waited(warp);
+                self.warps[warp].last_use = Some(instruction);
                 Some(())
             }
             Action::Commit(row) => {
@@ -237,6 +242,33 @@ impl Machine<'_> {
         if done.is_none() {
             self.freeze(warp, fragment, instruction);
         }
+    }
+
+    /// Draws from a counter: as if it had been zero when the kernel began, and nobody else drew from it.
+    fn draw(&mut self, warp: usize, mask: u32, instruction: u32, (to, by, bits): (u32, Source, u32)) {
+        let assumed = self.are_assumed(warp, &[by]);
+        let by = self.value(warp, by);
+        let mut next = self.drawn.get(&instruction).copied();
+        let numbers: Option<Vec<(u32, u64)>> = lanes(mask)
+            .map(|lane| {
+                let number = next.unwrap_or(0);
+                next = Some(number.wrapping_add(by.lane(lane)?) & low_bits(bits));
+                Some((lane, number))
+            })
+            .collect();
+        let value = match (numbers.as_deref(), next) {
+            (Some([(_, only)]), Some(next)) => {
+                self.drawn.insert(instruction, next);
+                Value::Uniform(*only)
+            }
+            (Some(numbers), Some(next)) => {
+                self.drawn.insert(instruction, next);
+                let of = |lane: u32| numbers.iter().find(|(other, _)| *other == lane);
+                Value::by_lane(|lane| of(lane).map_or(0, |(_, number)| *number))
+            }
+            _ => Value::Unknown,
+        };
+        self.put(warp, Some(to), value, mask, assumed);
     }
 
     fn compute(&mut self, warp: usize, mask: u32, action: &Action) {

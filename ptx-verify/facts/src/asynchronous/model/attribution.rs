@@ -24,12 +24,15 @@ const MAX_DEPTH: usize = 2;
 const MAX_STEPS: usize = 16;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
-pub(super) fn attribute(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
+pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[u32], mut fault: Fault) -> Fault {
+    // Who does not listen to an answer may have meant to wait.
+    fault = fault.with_some(unheard.first().copied(), Part::Unheard);
     let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
     let others = fault.others.iter().filter(|(_, part)| waits(part)).map(|(at, _)| *at);
     let tests: Vec<u32> =
         std::iter::once(fault.instruction).chain(others).filter(|&at| is_test(facts, at)).collect();
     for test in tests.into_iter().take(MAX_PLACES) {
+        fault = fault.with_some(beginning(facts, test), Part::Begin);
         for place in parities(facts, test) {
             fault = fault.with(place, Part::Parity);
         }
@@ -140,6 +143,7 @@ fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
                 }
                 several => {
                     // What it begins with is none of them.
+                    let several = within_rounds(facts, test, several);
                     return several.iter().rev().take(MAX_PLACES - 1).copied().collect();
                 }
             }
@@ -148,6 +152,58 @@ fn stages(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
         registers.truncate(MAX_PLACES);
     }
     Vec::new()
+}
+
+/// Of the places where a register is written those in the smallest loop around an instruction that has some; all where none has.
+fn within_rounds(facts: &FunctionFacts<'_>, instruction: u32, writes: &[u32]) -> Vec<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(instruction));
+    let mut best: Option<(usize, Vec<u32>)> = None;
+    for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
+        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let is_inside = |at: &&u32| blocks.contains(&cfg.block_of(Handle::new(**at)));
+        let inside: Vec<u32> = writes.iter().filter(is_inside).copied().collect();
+        let is_better = best.as_ref().is_none_or(|(size, _)| blocks.len() < *size);
+        if blocks.contains(&own) && !inside.is_empty() && is_better {
+            best = Some((blocks.len(), inside));
+        }
+    }
+    best.map_or_else(|| writes.to_vec(), |(_, inside)| inside)
+}
+
+/// The constant that the parity of a test begins with, before it turns.
+fn beginning(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
+    let index = facts.instance(test).and_then(|instance| instance.operand_for(Purpose::Parity))?;
+    let Some(Operand::Register { register, .. }) = facts.body.operands(Handle::new(test)).get(index) else {
+        return None;
+    };
+    let own = facts.cfg.block_of(Handle::new(test));
+    let mut open: VecDeque<Register> = VecDeque::from([*register]);
+    let mut seen: Vec<u32> = Vec::new();
+    while let Some(register) = open.pop_front() {
+        let writes = facts.definitions(register);
+        let is_constant = |at: u32| {
+            let is_move =
+                facts.instance(at).and_then(|each| each.effects.computes) == Some(Computation::Move);
+            is_move && !facts.uses().of(at).iter().any(|each| each.access().reads())
+        };
+        let is_before = |at: &u32| facts.cfg.dominates(facts.cfg.block_of(Handle::new(*at)), own);
+        let mut constants = writes.iter().copied().filter(|&at| is_constant(at)).filter(is_before);
+        if writes.len() > 1
+            && let Some(last) = constants.next_back()
+        {
+            return Some(last);
+        }
+        for &write in writes {
+            if seen.contains(&write) || seen.len() >= MAX_SEEN {
+                continue;
+            }
+            seen.push(write);
+            let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+            open.extend(reads.map(|each| each.register));
+        }
+    }
+    None
 }
 
 /// Where the threads go on that do not come to the wait for registers, if they give none back there.

@@ -23,14 +23,22 @@ impl Machine<'_> {
                     .with(access, Part::Operation)
                     .with_some(met, Part::Met)
             }
-            Clash::Written { instruction } => {
-                Fault::new(FaultKind::Unordered, access).with(instruction, Part::Access)
-            }
+            Clash::Written { instruction } => Fault::new(FaultKind::Unordered, access)
+                .with(instruction, Part::Access)
+                .with_some(self.wait_after(access), Part::Wait),
             Clash::Read { instruction, .. } => {
                 Fault::new(FaultKind::Overwrite, access).with(instruction, Part::Access)
             }
         };
         self.tell_of(warp, fault);
+    }
+
+    /// The wait for groups that follows an operation: others may not have met those who wait there.
+    fn wait_after(&self, operation: u32) -> Option<u32> {
+        let mut steps = self.program.steps.iter().skip_while(|step| step.instruction != operation);
+        steps
+            .find(|step| matches!(step.action, Action::Wait { .. } | Action::WaitAll(_)))
+            .map(|step| step.instruction)
     }
 
     /// Why accesses of two warps are not ordered.
@@ -120,6 +128,7 @@ impl Machine<'_> {
                 let is_done = other.clock.get(warps, row, owner as usize) >= count;
                 let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
                 let fault = Fault::new(kind, wait).with(access, Part::Access).with(copy, Part::Operation);
+                let fault = fault.with_some(self.uncommitted(owner, row), Part::Uncommitted);
                 // Others have come to the next wait already.
                 let own = self.warps[warp].groups[row as usize].wait.map(|wait| wait.0);
                 fault.with_some(own.filter(|_| warp != owner as usize), Part::Wait)
@@ -145,6 +154,17 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// The last operation of a warp that no commit follows.
+    fn uncommitted(&self, owner: u32, row: Row) -> Option<u32> {
+        let groups = &self.warps[owner as usize].groups[row as usize];
+        let committed = groups.commits.last().copied().unwrap_or(0);
+        let is_open = |flight: &&Flight| {
+            flight.warp == owner
+                && matches!(flight.completion, Completion::Group { row: own, count } if own == row && count > committed)
+        };
+        self.flights.iter().rev().find(is_open).map(|flight| flight.instruction)
     }
 
     /// Why something is written while an operation may read there.
@@ -236,7 +256,8 @@ impl Machine<'_> {
             Some(_) => {
                 let made = object.made.map_or(copy, |made| made.2);
                 let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
-                fault.with(read, Part::Access).with(copy, Part::Operation)
+                let fault = fault.with(read, Part::Access).with(copy, Part::Operation);
+                fault.with_some(object.last_arrival, Part::Arrival)
             }
             None => plain.with_some(test, Part::Wait),
         }

@@ -5,13 +5,16 @@ use super::converge::WARPS_OF_GROUP;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Source};
+use super::rooms::Unsized;
 use super::shadow::{Clash, Completion, Flight};
-use super::sizes::{MAX_COPIES, Unsized};
+use super::sizes::MAX_COPIES;
 use super::value::lanes;
 use crate::values::number::mask as low_bits;
 
 /// Bytes of a copy of unknown size that are looked at.
 const UNSIZED: u64 = 128;
+/// Bytes of the largest tile that a store is taken to read.
+const LARGEST_TILE: u64 = 16 << 10;
 /// Bytes of a matrix that are looked at, from its start.
 const MATRIX: u64 = 16;
 /// Descriptors of matrices have their address in so many low bits, without the lowest four.
@@ -82,7 +85,11 @@ impl Machine<'_> {
                     };
                     self.touch_remote(warp, *block, instruction);
                     self.log.begins(place);
-                    self.start_write(warp, *block, (place, size.unwrap_or(UNSIZED)), flight);
+                    let range = (place, size.unwrap_or(UNSIZED));
+                    if *group == Row::Bulk {
+                        self.started_by_lanes(warp, *block, range, (mask, flight), false);
+                    }
+                    self.start_write(warp, *block, range, flight);
                     // Other blocks may bring the rest.
                     if let (Completion::Phase { object, .. }, Some(size)) =
                         (self.flights[flight as usize].completion, size)
@@ -113,9 +120,14 @@ impl Machine<'_> {
                 if known.is_none() && object.is_none() {
                     self.log.source(instruction, place);
                 }
-                let size = known.or(self.sizes.get(&instruction).copied()).unwrap_or(UNSIZED);
+                let size = known.or(self.sizes.get(&instruction).copied());
+                // What threads have written there in one go is what is stored.
+                let size = size.unwrap_or_else(|| {
+                    let most = self.log.room_of(place).min(LARGEST_TILE);
+                    self.blocks[block].shadow.written_run(place, (UNSIZED, most))
+                });
                 let flight = flights.first()?.0;
-                self.started_by_lanes(warp, block, (place, size), (mask, flight));
+                self.started_by_lanes(warp, block, (place, size), (mask, flight), true);
                 self.start_read(warp, block, (place, size), flight);
             }
         }
@@ -178,19 +190,22 @@ impl Machine<'_> {
         }
     }
 
-    /// A copy that some lanes start reads what others of the warp have written since all of them met.
+    /// A copy that some lanes start reads what others of the warp have written since all of them met, or writes what these
+    /// have read.
     fn started_by_lanes(
         &mut self,
         warp: usize,
         block: usize,
         range: (u64, u64),
         (lanes, flight): (u32, u32),
+        reads: bool,
     ) {
         let since = self.warps[warp].lanes_met;
-        let written = self.blocks[block].shadow.written_by_others(warp as u32, range, since, lanes);
-        if let Some(write) = written {
+        let shadow = &self.blocks[block].shadow;
+        if let Some(other) = shadow.touched_by_others(reads, warp as u32, range, since, lanes) {
             let copy = self.flights[flight as usize].instruction;
-            self.tell_of(warp, Fault::new(FaultKind::LanesApart, copy).with(write, Part::Access));
+            let kind = if reads { FaultKind::LanesApart } else { FaultKind::LanesRead };
+            self.tell_of(warp, Fault::new(kind, copy).with(other, Part::Access));
         }
     }
 
@@ -204,6 +219,7 @@ impl Machine<'_> {
         let Action::Multiply { group: row, proxy, matrices, .. } = action else { return None };
         let (row, proxy) = (*row, *proxy);
         let event = self.next_event(warp);
+        self.warps[warp].last_use = Some(instruction);
         let groups = &mut self.warps[warp].groups[row as usize];
         groups.started += 1;
         let completion = Completion::Group { row, count: groups.started };
@@ -218,7 +234,15 @@ impl Machine<'_> {
             let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
             let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
             if place != 0 {
-                self.start_read(warp, block, (place, MATRIX), flight);
+                // One thread multiplies what many may have written.
+                let bytes = match row {
+                    Row::Tcgen05 => {
+                        let most = self.log.room_of(place).min(LARGEST_TILE);
+                        self.blocks[block].shadow.written_run(place, (MATRIX, most))
+                    }
+                    _ => MATRIX,
+                };
+                self.start_read(warp, block, (place, bytes), flight);
             }
         }
         Some(flight)

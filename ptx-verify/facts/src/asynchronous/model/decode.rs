@@ -101,7 +101,7 @@ impl Decoder<'_, '_> {
             return self.ordered(event, instance, &named);
         }
         if let Some((group, action)) = effects.asynchronous {
-            return self.asynchronous(group, action, instance, &named);
+            return self.asynchronous(instruction, (group, action), instance, &named);
         }
         if effects.computes.is_some() && !effects.reads_memory && !effects.writes_memory {
             return None;
@@ -221,8 +221,8 @@ impl Decoder<'_, '_> {
 
     fn asynchronous(
         &mut self,
-        group: AsyncGroup,
-        action: AsyncAction,
+        instruction: u32,
+        (group, action): (AsyncGroup, AsyncAction),
         instance: &Instance,
         named: &Operands<'_>,
     ) -> Option<Action> {
@@ -240,6 +240,11 @@ impl Decoder<'_, '_> {
                 Some(Action::Invalidate { object: first_object(self)? })
             }
             (AsyncGroup::Mbarrier, AsyncAction::Test) => {
+                if super::answers::is_unheard(self.facts, instruction) {
+                    // Who does not listen to the answer does not wait.
+                    self.program.unheard.push(instruction);
+                    return None;
+                }
                 let object = first_object(self)?;
                 let parity = named.for_purpose(Purpose::Parity).map(|(operand, _)| self.source(operand));
                 let phase = named.for_purpose(Purpose::Phase).map(|(operand, _)| self.source(operand));
@@ -476,6 +481,15 @@ impl Decoder<'_, '_> {
         Action::Load { to, parameters }
     }
 
+    /// What an addition to a counter in memory tells: the numbers that threads draw from it.
+    fn drawn(&mut self, instruction: u32, instance: &Instance) -> Option<Action> {
+        let [to, _, by, ..] = self.facts.body.operands(Handle::new(instruction)) else { return None };
+        let (to, by) = (*to, *by);
+        let to = self.register(Some(&to))?;
+        let bits = instance.ty.map_or(64, width).min(self.bits_of(to));
+        Some(Action::Draw { to, by: self.source(by), bits })
+    }
+
     /// Whether an operand is what a load of parameters has brought.
     fn is_parameter(&self, operand: Operand) -> bool {
         let Operand::Register { register, .. } = operand else { return false };
@@ -500,6 +514,9 @@ impl Decoder<'_, '_> {
             return self.forgotten(instruction, Vec::new());
         };
         let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
+        if instance.effects.atomic && !is_float && instance.is(Mode::Adds) {
+            return self.drawn(instruction, instance).unwrap_or_else(|| self.loaded(instruction, false));
+        }
         if instance.effects.reads_memory && instance.effects.computes.is_none()
             || is_float && !matches!(instance.effects.computes, Some(Computation::Move | Computation::Select))
         {

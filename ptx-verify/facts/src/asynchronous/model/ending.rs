@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Machine, RUN_AHEAD, State};
+use super::machine::{Machine, RUN_AHEAD, State, Warp};
 use super::program::Action;
 use super::shadow::{Completion, Flight, Who};
 
@@ -16,6 +16,7 @@ impl Machine<'_> {
             return;
         }
         self.tell_of_tiles();
+        self.tell_of_shares();
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);
@@ -143,15 +144,44 @@ impl Machine<'_> {
             .or_else(|| self.of_barrier(*barriers.first()?, &barriers));
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
         if let Some(fault) = fault {
-            let mut last: Vec<u32> =
-                self.warps.iter().filter(|warp| warp.alive != 0).filter_map(|warp| warp.last_use).collect();
-            last.sort_unstable();
-            last.dedup();
+            let made = fault.others.iter().find(|(_, part)| *part == Part::Made).map(|(at, _)| *at);
+            let last = self.last_uses(fault.kind == FaultKind::Phase, made.unwrap_or(fault.instruction));
             let fault = last.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
             let fault = waits.iter().fold(fault, |fault, (at, _)| fault.with(*at, Part::OtherWait));
             let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
             self.tell(fault);
         }
+    }
+
+    /// Whether a fault is of a phase that no copy takes part in: how much copies bring decides nothing there.
+    pub(super) fn is_of_threads(&self, fault: &Fault) -> bool {
+        let mut own = self.objects.iter().filter(|object| {
+            let is_own = |at: u32| {
+                let mut others = fault.others.iter();
+                at == fault.instruction || others.any(|(other, part)| *other == at && *part == Part::Made)
+            };
+            object.made.is_some_and(|(.., at)| is_own(at))
+        });
+        fault.kind == FaultKind::Phase && own.all(|object| !object.is_of_copies)
+    }
+
+    /// What the threads that live have done last. For a phase that nobody completes those tell nothing who wait for it.
+    fn last_uses(&self, is_phase: bool, made: u32) -> Vec<u32> {
+        let is_of = |object: usize| self.objects[object].made.is_some_and(|(.., at)| at == made);
+        let waits = |warp: &&Warp| {
+            let mut states = warp.fragments.iter().map(|fragment| &fragment.state);
+            states.any(|state| matches!(state, State::Test(wants) if wants.iter().any(|want| is_of(want.0))))
+        };
+        let alive = || self.warps.iter().filter(|warp| warp.alive != 0);
+        let others = alive().filter(|warp| !waits(warp)).filter_map(|warp| warp.last_use);
+        let mut last: Vec<u32> = others.filter(|_| is_phase).collect();
+        if last.is_empty() {
+            last.extend(alive().filter_map(|warp| warp.last_use));
+        }
+        // Those who have done nothing since the kernel began tell least.
+        last.sort_unstable_by(|one, other| other.cmp(one));
+        last.dedup();
+        last
     }
 
     /// How many threads of a block wait at its barriers.
@@ -239,6 +269,15 @@ impl Machine<'_> {
                 .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
                 .counted(i64::from(object.count), found),
         )
+    }
+
+    /// Tells of a phase of several copies that does not expect the bytes of all of them.
+    fn tell_of_shares(&mut self) {
+        let Some((expectation, expected, room, copy)) = self.log.misfit(&self.program.variables) else {
+            return;
+        };
+        let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
+        self.tell(fault.counted(expected as i64, room as i64));
     }
 
     /// Tells of a read that goes on after the end of what the phase expects, in memory that nobody writes.

@@ -33,6 +33,8 @@ pub enum FaultKind {
     TwoCopies,
     /// A copy reads what other lanes of its warp may still be writing.
     LanesApart,
+    /// A copy writes what other lanes of its warp may still be reading.
+    LanesRead,
     /// An object that another thread uses though nothing tells that it was made.
     Unpublished,
     /// An object that nobody makes.
@@ -47,6 +49,8 @@ pub enum FaultKind {
     Bytes,
     /// A tile of which more is read than its phase expects.
     TooFewBytes,
+    /// A phase of several copies that expects the bytes of some of them, or more than all can bring.
+    OtherBytes,
     /// A wait for a phase that nobody completes.
     Phase,
     /// A barrier of the block at which not all arrive.
@@ -89,6 +93,12 @@ pub enum Part {
     OtherWait,
     /// Where the parity that a wait asks for is computed.
     Parity,
+    /// What the parity that a wait asks for begins with.
+    Begin,
+    /// A test whose answer nobody asks for.
+    Unheard,
+    /// An operation that belongs to no group yet, when a wait for groups comes.
+    Uncommitted,
     /// Where the number of arrivals is computed.
     Count,
     /// Where the round of the wait ends.
@@ -128,6 +138,7 @@ impl FaultKind {
                 | Self::Registers
                 | Self::TooFewArrivals
                 | Self::NoArrivals
+                | Self::OtherBytes
         )
     }
 
@@ -154,6 +165,7 @@ impl FaultKind {
             self,
             Self::MissingFence
                 | Self::LanesApart
+                | Self::LanesRead
                 | Self::Unpublished
                 | Self::Remade
                 | Self::NeverMade

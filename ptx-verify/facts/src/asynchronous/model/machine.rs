@@ -238,6 +238,8 @@ pub(super) struct Machine<'p> {
     told: FxHashSet<(FaultKind, u32)>,
     /// The first accesses of two warps that nothing orders.
     pub(super) race: Option<Fault>,
+    /// What the counters have come to that are drawn from, by the instructions that do.
+    pub(super) drawn: FxHashMap<u32, u64>,
     /// Numbers in shared memory.
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
@@ -302,6 +304,7 @@ impl<'p> Machine<'p> {
             faults: Vec::new(),
             told: FxHashSet::default(),
             race: None,
+            drawn: FxHashMap::default(),
             memory: Memory::default(),
             guessed: None,
             has_many_sources: false,
@@ -537,6 +540,7 @@ impl<'p> Machine<'p> {
             Action::Pack { to, .. } | Action::Convert { to, .. } | Action::MapRank { to, .. } => {
                 self.forget(warp, [*to]);
             }
+            Action::Draw { to, .. } => self.forget(warp, [*to]),
             Action::Unpack { to, .. } => self.forget(warp, to.iter().flatten().copied()),
             Action::Forget { to, .. } | Action::Load { to, .. } => {
                 self.forget(warp, to.iter().map(|(register, _)| *register));

@@ -24,6 +24,7 @@ impl Action {
                 | Self::MapRank { .. }
                 | Self::Forget { .. }
                 | Self::Load { .. }
+                | Self::Draw { .. }
                 | Self::Local { .. }
         )
     }

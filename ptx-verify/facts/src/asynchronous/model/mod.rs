@@ -10,6 +10,7 @@
 //! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
 
 mod act;
+mod answers;
 mod attribution;
 mod beyond;
 mod blame;
@@ -29,6 +30,7 @@ mod object;
 mod phases;
 mod program;
 mod registers;
+mod rooms;
 mod shadow;
 mod sizes;
 mod slice;
@@ -161,7 +163,11 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         }
     }
     let mut found = all.unwrap_or_default();
-    found.faults = found.faults.into_iter().map(|fault| attribution::attribute(facts, fault)).collect();
+    found.faults = found
+        .faults
+        .into_iter()
+        .map(|fault| attribution::attribute(facts, &program.unheard, fault))
+        .collect();
     found
 }
 
@@ -296,7 +302,7 @@ fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<
     if machine.has_many_sources {
         faults.retain(|fault| !fault.kind.may_follow());
     } else if has_many_sources {
-        faults.retain(|fault| !fault.kind.is_of_counts());
+        faults.retain(|fault| !fault.kind.is_of_counts() || machine.is_of_threads(fault));
     }
     if has_many_sources && end == End::Deadlock {
         end = End::Unknown(program.steps.first().map_or(0, |step| step.instruction));

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::clock::Clock;
-use super::sizes::Unsized;
+use super::rooms::Unsized;
 
 /// Phases of an object whose ends are remembered.
 pub(super) const REMEMBERED: usize = 4;
@@ -38,12 +38,16 @@ pub(super) struct Object {
     /// The copies that were started in this phase, and how many of them run.
     pub(super) copies: Vec<u32>,
     pub(super) running: u32,
+    /// Whether any copy was ever to complete here.
+    pub(super) is_of_copies: bool,
     /// How many were started in this phase.
     pub(super) running_in_phase: u32,
     /// Whether one of them is of a size that is not known.
     pub(super) has_unsized: bool,
     /// Those copies.
     pub(super) unsized_copies: Vec<Unsized>,
+    /// The bytes of the others in this phase.
+    pub(super) sized_copies: Vec<u64>,
     /// How many phases are complete.
     pub(super) phase: u32,
     /// Arrivals ever.

@@ -5,7 +5,9 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine, RUN_AHEAD, State};
 use super::object::{Object, REMEMBERED, Want};
 use super::program::{Action, GENERIC, MAPPED, MAX_SHARED, RANK, Source};
+use super::rooms::Shared;
 use super::shadow::Completion;
+use super::sizes::MAX_COPIES;
 use super::value::{Value, lanes};
 use ptx_ir::isa::Event;
 
@@ -259,7 +261,8 @@ impl Machine<'_> {
         let is_too_many = self.program.knows_threads && object.pending == 0 && !is_again;
         if let Some((_, _, made)) = object.made.filter(|_| is_too_many) {
             let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
-            self.tell(fault.with(instruction, Part::Arrival));
+            let last = self.warps[warp].last_use;
+            self.tell(fault.with(instruction, Part::Arrival).with_some(last, Part::Last));
         }
     }
 
@@ -302,6 +305,16 @@ impl Machine<'_> {
         if is_whole && object.has_unsized && object.unsized_copies.len() == object.running_in_phase as usize {
             self.log.phase(expected, &object.unsized_copies);
         }
+        let known = std::mem::take(&mut object.sized_copies);
+        let is_all = known.len() + object.unsized_copies.len() == object.running_in_phase as usize;
+        if let (true, Some(expectation), Ok(expected @ 1..)) =
+            (is_all && self.scenario.blocks == 1, expectation, u64::try_from(expected))
+            && object.has_unsized
+            && object.expectations.len() == 1
+        {
+            let copies = object.unsized_copies.clone();
+            self.log.shared_phase(Shared { expected, expectation, copies, known });
+        }
         object.unsized_copies.clear();
         object.running_in_phase = 0;
         object.expectations.clear();
@@ -321,9 +334,15 @@ impl Machine<'_> {
     /// A copy is started that an object is told of.
     pub(super) fn add_copy(&mut self, index: usize, instruction: u32, bytes: Option<i64>) {
         let object = &mut self.objects[index];
+        object.is_of_copies = true;
         object.running += 1;
         object.running_in_phase += 1;
         object.has_unsized |= bytes.is_none();
+        if let Some(bytes) = bytes.and_then(|bytes| u64::try_from(bytes).ok())
+            && object.sized_copies.len() < MAX_COPIES
+        {
+            object.sized_copies.push(bytes);
+        }
         if object.copies.len() < 16 {
             object.copies.push(instruction);
         }

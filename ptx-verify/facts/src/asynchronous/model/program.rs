@@ -81,6 +81,12 @@ pub(super) enum Action {
         to: Vec<(u32, u32)>,
         parameters: bool,
     },
+    /// Gets the next numbers of a counter in memory: each lane what was there before it added its own.
+    Draw {
+        to: u32,
+        by: Source,
+        bits: u32,
+    },
     /// Goes on at another step.
     Jump(u32),
     /// Goes on at one of several steps.
@@ -257,6 +263,8 @@ pub(super) struct Program {
     /// Whether threads read numbers in shared memory that decide about something.
     pub(super) remembers: bool,
     /// Where shared variables are, and how large.
+    /// Tests whose answers nobody asks for.
+    pub(super) unheard: Vec<u32>,
     pub(super) variables: Vec<(u64, u64)>,
 }
 

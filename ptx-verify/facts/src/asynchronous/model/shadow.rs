@@ -205,9 +205,34 @@ impl Shadow {
         })
     }
 
-    /// A write by other lanes of a warp, after one of its events.
-    pub(super) fn written_by_others(
+    /// How many bytes from a place on were written by the instructions that have written the first of them, at most so many.
+    pub(super) fn written_run(&self, start: u64, (least, most): (u64, u64)) -> u64 {
+        let first = cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
+        let mut writers: Vec<u32> = first
+            .flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0))
+            .map(|touch| touch.instruction)
+            .collect();
+        writers.sort_unstable();
+        writers.dedup();
+        let mut run = 0;
+        while run < most {
+            let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
+            let Some(cell) = self.cells.get(&index) else { break };
+            let own = cell.writes.iter().filter(|touch| writers.binary_search(&touch.instruction).is_ok());
+            let written = own.fold(0, |all, touch| all | touch.bytes) >> byte;
+            let here = u64::from(written.trailing_ones()).min(CELL - byte);
+            run += here;
+            if here < CELL - byte {
+                break;
+            }
+        }
+        run.clamp(least, most.max(least))
+    }
+
+    /// A write, or a read, by other lanes of a warp, after one of its events.
+    pub(super) fn touched_by_others(
         &self,
+        writes: bool,
         warp: u32,
         (start, bytes): (u64, u64),
         since: u32,
@@ -218,7 +243,9 @@ impl Shadow {
                 let is_later = touch.warp == warp && touch.event > since;
                 is_later && touch.lanes & !lanes != 0 && touch.bytes & bytes != 0
             };
-            self.cells.get(&index)?.writes.iter().find(by_others).map(|touch| touch.instruction)
+            let cell = self.cells.get(&index)?;
+            let touches = if writes { &cell.writes } else { &cell.reads };
+            touches.iter().find(by_others).map(|touch| touch.instruction)
         })
     }
 

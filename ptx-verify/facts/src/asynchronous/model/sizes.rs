@@ -4,21 +4,18 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rooms::{self, Shared, Unsized};
+
 /// The copies of unknown size that complete in a phase, with the bytes that it expects.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     phases: Vec<(u64, Vec<Unsized>)>,
+    /// Phases in which several copies complete, of which some are of unknown size.
+    shared: Vec<Shared>,
     /// Where operations without a phase read.
     sources: FxHashMap<u32, Vec<u64>>,
     /// Where operations begin to read or write.
     starts: FxHashSet<u64>,
-}
-
-/// A copy of unknown size: its instruction, and where it writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Unsized {
-    pub(super) instruction: u32,
-    pub(super) place: u64,
 }
 
 /// Phases that are looked at.
@@ -39,6 +36,18 @@ impl Log {
         }
     }
 
+    /// A phase of several copies is complete.
+    pub(super) fn shared_phase(&mut self, phase: Shared) {
+        if self.shared.len() < MAX_PHASES && phase.copies.len() < MAX_COPIES {
+            self.shared.push(phase);
+        }
+    }
+
+    /// An expectation that is not that of all copies of its phase.
+    pub(super) fn misfit(&self, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
+        rooms::misfit(&self.shared, variables)
+    }
+
     /// An operation that tells no object reads there.
     pub(super) fn source(&mut self, instruction: u32, place: u64) {
         let known = self.sources.entry(instruction).or_default();
@@ -52,6 +61,12 @@ impl Log {
         if self.starts.len() < MAX_STARTS {
             self.starts.insert(place);
         }
+    }
+
+    /// How far it is from a place to the next one where an operation begins.
+    pub(super) fn room_of(&self, place: u64) -> u64 {
+        let later = self.starts.iter().filter(|other| **other > place);
+        later.min().map_or(u64::MAX, |next| next - place)
     }
 
     /// The size of each instruction's copies, as far as all phases agree. `variables` are the places of shared variables with

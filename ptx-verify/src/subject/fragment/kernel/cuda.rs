@@ -203,15 +203,21 @@ impl<'s> Lowering<'_, 's> {
                 _ => ANYTHING.to_owned(),
             };
             let to_name = to.name();
-            self.emit(&match () {
-                () if name.ends_with("_block") => {
-                    format!("atom.relaxed.cta.exch.b{bits} {to_name}, [{at}], 0;")
+            let scope = match () {
+                () if name.ends_with("_block") => "cta",
+                () if name.ends_with("_system") => "sys",
+                () => "gpu",
+            };
+            // What threads draw from a counter is known.
+            let added = values.get(1).filter(|_| name.starts_with("atomicAdd"));
+            let (operation, operand) = match added {
+                Some(by) => {
+                    let by = self.converted(by.clone(), of)?;
+                    (format!("add.u{bits}"), self.operand(&by, bits)?)
                 }
-                () if name.ends_with("_system") => {
-                    format!("atom.relaxed.sys.exch.b{bits} {to_name}, [{at}], 0;")
-                }
-                () => format!("atom.relaxed.gpu.exch.b{bits} {to_name}, [{at}], 0;"),
-            });
+                None => (format!("exch.b{bits}"), "0".to_owned()),
+            };
+            self.emit(&format!("atom.relaxed.{scope}.{operation} {to_name}, [{at}], {operand};"));
             return Ok(Value { ty: (**of).clone(), held: Held::Register(to) });
         }
         Ok(Value::unknown((**of).clone()))
