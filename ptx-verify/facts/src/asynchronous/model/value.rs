@@ -84,15 +84,18 @@ impl Value {
         if *self == new {
             return;
         }
-        let mut both = Lanes { numbers: [0; LANES], known: 0 };
-        for lane in 0..LANES as u32 {
-            let from = if mask >> lane & 1 != 0 { &new } else { &*self };
-            if let Some(number) = from.lane(lane) {
-                both.numbers[lane as usize] = number;
-                both.known |= 1 << lane;
-            }
+        // A thread alone that does the work of all changes its own lane again and again.
+        let mut own = match std::mem::replace(self, Self::Unknown) {
+            Self::Lanes(own) => own,
+            Self::Uniform(number) => Box::new(Lanes { numbers: [number; LANES], known: ALL }),
+            Self::Unknown => Box::new(Lanes { numbers: [0; LANES], known: 0 }),
+        };
+        for lane in lanes(mask) {
+            let number = new.lane(lane);
+            own.numbers[lane as usize % LANES] = number.unwrap_or(0);
+            own.known = own.known & !(1 << lane) | u32::from(number.is_some()) << lane;
         }
-        *self = both.settled(alive);
+        *self = own.simplest(alive).unwrap_or(Self::Lanes(own));
     }
 
     /// A function of several values, lane by lane.
@@ -128,18 +131,22 @@ impl Value {
 }
 
 impl Lanes {
+    /// What is known of all lanes that count, where that is one number, or nothing.
+    fn simplest(&self, alive: u32) -> Option<Value> {
+        if self.known & alive == 0 {
+            return Some(Value::Unknown);
+        }
+        if self.known & alive != alive {
+            return None;
+        }
+        let first = self.numbers[alive.trailing_zeros() as usize % LANES];
+        let is_one = lanes(alive).all(|lane| self.numbers[lane as usize] == first);
+        is_one.then_some(Value::Uniform(first))
+    }
+
     /// The simplest value that is the same in the lanes that count.
     fn settled(self, alive: u32) -> Value {
-        if self.known & alive == 0 {
-            return Value::Unknown;
-        }
-        if self.known & alive == alive {
-            let first = self.numbers[alive.trailing_zeros() as usize % LANES];
-            if lanes(alive).all(|lane| self.numbers[lane as usize] == first) {
-                return Value::Uniform(first);
-            }
-        }
-        Value::Lanes(Box::new(self))
+        self.simplest(alive).unwrap_or_else(|| Value::Lanes(Box::new(self)))
     }
 }
 
