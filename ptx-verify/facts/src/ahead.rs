@@ -36,7 +36,7 @@ impl<'f, 'm> Ahead<'f, 'm> {
         Self::to_thread(engine, last, stops, None)
     }
 
-    /// The same on the way to another instruction: behind a meeting of the block, only ways count that the thread goes which
+    /// The same on the way to another instruction. After a barrier of the block only those ways count that the thread takes which
     /// comes there, by conditions that never change.
     #[must_use]
     pub fn towards(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: u32) -> Self {
@@ -68,8 +68,8 @@ impl<'f, 'm> Ahead<'f, 'm> {
         let mut pending = BTreeMap::from([(place(start), start)]);
         while let Some((_, block)) = pending.pop_first() {
             self.left[block.index()] = true;
-            let behind = self.facts.cfg.instructions(block).filter(|each| block != start || *each > last);
-            let is_apart = self.apart[block.index()] && !behind.into_iter().any(|each| self.meets(each));
+            let mut passed = self.facts.cfg.instructions(block).filter(|each| block != start || *each > last);
+            let is_apart = self.apart[block.index()] && !passed.any(|each| self.meets(each));
             for &(next, position) in graph.successors(block) {
                 let next = NodeIndex::new(next as usize);
                 // Once more round a loop of one block, control is where it was.
@@ -120,7 +120,8 @@ impl<'f, 'm> Ahead<'f, 'm> {
         })
     }
 
-    /// Whether all threads of the block meet at an instruction.
+    /// Whether the threads of the block meet at an instruction. A barrier for some of them counts: the one that sets the flag is
+    /// taken to be among those.
     fn meets(&self, instruction: u32) -> bool {
         let is_barrier = |instance: &Instance| {
             instance.effects.barrier && instance.effects.convergence == Convergence::Aligned

@@ -437,8 +437,8 @@ fn before_flags(
         let before = |store: &&u32| {
             // Then what it tells of has to be read here by those who wait for it.
             let is_near = is_known || flag.saturating_sub(**store) < NEAR;
-            let is_near = is_near && (is_known && !is_counted || is_read(**store));
-            **store < flag && is_near && reach.at(**store).is_some() && is_for_others(**store)
+            let is_told_of = is_known && !is_counted || is_read(**store);
+            **store < flag && is_near && is_told_of && reach.at(**store).is_some() && is_for_others(**store)
         };
         let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
         if let Some(store) = found.into_iter().find(|&store| {

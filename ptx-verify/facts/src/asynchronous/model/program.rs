@@ -262,9 +262,9 @@ pub(super) struct Program {
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
     pub(super) remembers: bool,
-    /// Where shared variables are, and how large.
     /// Tests whose answers nobody asks for.
     pub(super) unheard: Vec<u32>,
+    /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
 }
 

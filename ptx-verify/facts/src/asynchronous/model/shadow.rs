@@ -205,7 +205,7 @@ impl Shadow {
         })
     }
 
-    /// How many bytes from a place on were written by the instructions that have written the first of them, at most so many.
+    /// How many bytes from a place on were written by the instructions that have written the first of them, from the least to the most.
     pub(super) fn written_run(&self, start: u64, (least, most): (u64, u64)) -> u64 {
         let first = cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
         let mut writers: Vec<u32> = first

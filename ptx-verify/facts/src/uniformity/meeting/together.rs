@@ -63,7 +63,7 @@ impl Uniformity {
     }
 
     /// Whether threads take the branch at the end of a block differently, and come to another block before all of them are
-    /// together again. It is taken for so where that takes too long.
+    /// together again. After too many visits the answer is yes.
     fn parts_before(
         &self,
         engine: &Engine<'_, '_>,
