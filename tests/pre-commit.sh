@@ -71,8 +71,8 @@ show() { cat "$scratch/log" >&2; fail "$*"; }
 run() { "$tools/bin/pre-commit" run --all-files "$1$suffix" --verbose >"$scratch/log" 2>&1; }
 want() { grep --quiet --fixed-strings -- "$1" "$scratch/log" || show "no \`$1\` in the output"; }
 
-# The first use of a hook installs it. With a wheel nobody has to wait: that is held to seconds of the processor, for
-# others may have the machine for a while.
+# The first use of a hook installs it. With a wheel nothing is compiled, which takes minutes of the processor; all else
+# takes some seconds, more on a busy machine.
 export PRE_COMMIT_HOME=$scratch/home
 TIMEFORMAT='%R %U %S'
 if { time run ptx-verify; } 2>"$scratch/time"; then show "ptx-verify passed a file that lacks a comma"; fi
@@ -84,8 +84,8 @@ if [ -n "$suffix" ] && grep --quiet --extended-regexp "[Cc]ould ?n[o']t resolve 
 fi
 want "wrong.ptx:7:"
 if grep --quiet "notes.txt\|untidy.ptx:" "$scratch/log"; then show "ptx-verify complains of good files"; fi
-if [ -z "$suffix" ] && awk "BEGIN { exit !($user + $system >= 5) }"; then
-  fail "the first use of a hook took $user s and $system s of the processor, more than 5 s"
+if [ -z "$suffix" ] && awk "BEGIN { exit !($user + $system >= 60) }"; then
+  fail "the first use of a hook took $user s and $system s of the processor: it was compiled"
 fi
 
 if run ptx-format; then show "ptx-format passed an untidy file"; fi
