@@ -45,35 +45,54 @@ impl<'f, 'm> Reach<'f, 'm> {
     fn new(facts: &'f FunctionFacts<'m>, direction: Direction, ends: Ends<'_>, stops: &[u32]) -> Self {
         let mut marks: Vec<(u32, Option<u32>)> = stops.iter().map(|&stop| (stop, None)).collect();
         let mut onward = vec![None; facts.cfg.block_count()];
+        let mut leaving = Vec::new();
         match ends {
             // An end that is a stop as well counts as an end: it comes first.
             Ends::Instructions(ends) => marks.extend(ends.iter().map(|&end| (end, Some(end)))),
-            Ends::Function if direction == Direction::Incoming => onward[0] = Some(0),
+            Ends::Function if direction == Direction::Incoming => {
+                onward[0] = Some(0);
+                leaving.push(NodeIndex::new(0));
+            }
             Ends::Function => {
                 for &block in facts.cfg.reverse_postorder() {
-                    onward[block.index()] = exit_of(facts, block);
+                    let exit = exit_of(facts, block);
+                    onward[block.index()] = exit;
+                    leaving.extend(exit.map(|_| block));
                 }
             }
         }
         marks.sort_unstable_by_key(|&(instruction, end)| (instruction, end.is_none()));
         marks.dedup_by_key(|&mut (instruction, _)| instruction);
         let mut paths = Self { facts, direction, marks, onward };
-        paths.spread();
+        paths.spread(leaving);
         paths
     }
 
-    /// Takes each end from block to block, against the direction of the paths.
-    fn spread(&mut self) {
+    /// Takes each end from block to block, against the direction of the paths. `leaving` are blocks at whose edge a path ends.
+    fn spread(&mut self, leaving: Vec<NodeIndex>) {
+        let cfg = &self.facts.cfg;
+        // No path ends in a block without marks.
+        let mut first = leaving;
+        let mut known = 0;
+        for &(instruction, _) in &self.marks {
+            if instruction >= known {
+                let block = cfg.block_of(Handle::new(instruction));
+                known = cfg.instructions(block).end;
+                first.push(block);
+            }
+        }
+        first.retain(|&block| cfg.is_reachable(block));
+        first.sort_unstable_by_key(|&block| cfg.place(block));
+        first.dedup();
         let mut pending = Vec::new();
-        for &block in self.facts.cfg.reverse_postorder() {
+        for block in first {
             pending.extend(self.through(block).map(|end| (block, end)));
         }
         while let Some((block, end)) = pending.pop() {
-            let graph = self.facts.cfg.graph();
-            for next in graph.neighbors_directed(block, self.direction.opposite()) {
-                if self.facts.cfg.is_reachable(next) && self.onward[next.index()].is_none() {
+            for next in cfg.graph().neighbors_directed(block, self.direction.opposite()) {
+                if cfg.is_reachable(next) && self.onward[next.index()].is_none() {
                     self.onward[next.index()] = Some(end);
-                    if self.marks_of(self.facts.cfg.instructions(next)).is_empty() {
+                    if self.marks_of(cfg.instructions(next)).is_empty() {
                         pending.push((next, end));
                     }
                 }

@@ -6,7 +6,7 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Control, Event, Mode};
 use ptx_ir::space::StateSpace;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
@@ -55,21 +55,49 @@ pub struct Poll {
     pub is_fenced: bool,
 }
 
+/// Which instructions read what the loads of some loops give, found in one look at the function.
+pub struct Readers(FxHashMap<Register, Vec<u32>>);
+
+impl Readers {
+    /// Those of these loops.
+    #[must_use]
+    pub fn of(facts: &FunctionFacts<'_>, polls: &[Poll]) -> Self {
+        let given = polls.iter().flat_map(|poll| written(facts, poll.load));
+        let mut readers: FxHashMap<Register, Vec<u32>> = given.map(|each| (each, Vec::new())).collect();
+        let uses = facts.uses();
+        for instruction in 0..facts.body.instructions.len() as u32 {
+            for each in uses.of(instruction).iter().filter(|each| each.reads()) {
+                if let Some(of_register) = readers.get_mut(&each.register) {
+                    of_register.push(instruction);
+                }
+            }
+        }
+        Self(readers)
+    }
+}
+
+/// The registers that an instruction writes.
+fn written<'a>(facts: &'a FunctionFacts<'_>, instruction: u32) -> impl Iterator<Item = Register> + 'a {
+    facts.uses().of(instruction).iter().filter(|each| each.writes()).map(|each| each.register)
+}
+
 /// Whether nothing of what the load gives is used outside the loop: it is a flag and no data.
 #[must_use]
-pub fn is_flag(facts: &FunctionFacts<'_>, poll: &Poll) -> bool {
-    let loaded = facts.uses().of(poll.load).iter().filter(|each| each.access().writes());
-    let loaded: Vec<Register> = loaded.map(|each| each.register).collect();
+pub fn is_flag(facts: &FunctionFacts<'_>, readers: &Readers, poll: &Poll) -> bool {
+    let outside = |each: &u32| !(poll.first..=poll.end).contains(each);
+    let read: Vec<u32> = written(facts, poll.load)
+        .filter_map(|register| readers.0.get(&register))
+        .flat_map(|of_register| of_register.iter().copied().filter(outside))
+        .collect();
+    if read.is_empty() {
+        return true;
+    }
     // Where it is written again, another number is used.
     let others = |register| facts.definitions(register).iter().copied().filter(|&write| write != poll.load);
-    let mut writes: Vec<u32> = loaded.iter().flat_map(|&register| others(register)).collect();
+    let mut writes: Vec<u32> = written(facts, poll.load).flat_map(others).collect();
     writes.sort_unstable();
     let reach = Reach::from(facts, Ends::Instructions(&[poll.load]), &writes);
-    let all = 0..facts.body.instructions.len() as u32;
-    !all.filter(|each| !(poll.first..=poll.end).contains(each)).any(|each| {
-        let mut reads = facts.uses().of(each).iter().filter(|each| each.access().reads());
-        reads.any(|each| loaded.contains(&each.register)) && reach.at(each).is_some() && !is_idle(facts, each)
-    })
+    !read.into_iter().any(|each| reach.at(each).is_some() && !is_idle(facts, each))
 }
 
 /// Whether an instruction copies a register to one that nobody reads.

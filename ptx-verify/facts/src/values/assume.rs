@@ -52,6 +52,9 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
 
     /// Whether nothing is left of the values that some sum may have.
     fn excludes_all(&self) -> bool {
+        if self.excluded.is_empty() {
+            return false;
+        }
         let mut excluded = self.excluded.clone();
         excluded.sort_unstable();
         excluded.dedup();
@@ -139,8 +142,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     }
 
     fn assume(&mut self, predicate: Form, value: bool, depth: usize) {
-        let sum = *self.engine.values.forms.sum(predicate);
-        self.assume_sum(&sum, value, depth);
+        let engine = self.engine;
+        self.assume_sum(engine.values.forms.sum(predicate), value, depth);
     }
 
     fn assume_sum(&mut self, sum: &Sum, value: bool, depth: usize) {
@@ -197,62 +200,88 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             }
             Computation::Compare if b != Form::NONE && detail >> 16 == 1 => {
                 // Of numbers that have no sign, the order is the same with one.
-                let has_sign = |form: &Form| !is_positive(self.number(*form, depth));
-                if detail & SIGNED != 0 || ![a, b].iter().any(has_sign) {
-                    self.narrow_difference(if value { [a, b] } else { [b, a] }, value, depth);
+                let mut numbers = [a, b].map(|operand| self.number(operand, depth));
+                let narrows = detail & SIGNED != 0 || numbers.into_iter().all(is_positive);
+                let (operands, below) = if value { ([a, b], numbers) } else { ([b, a], [numbers[1], numbers[0]]) };
+                if narrows && self.narrow_difference(operands, below, value, depth) {
+                    numbers = [a, b].map(|operand| self.number(operand, depth));
                 }
-                self.order(self.compared([a, b], detail, depth), value, depth);
+                let mut shifted = [None; 2];
+                let (operands, numbers) = self.compared([a, b], numbers, detail, depth, &mut shifted);
+                self.order(operands, numbers, value, depth);
             }
             _ => {}
         }
     }
 
-    /// The operands of a comparison as they are compared without a sign.
-    fn compared(&self, operands: [Form; 2], detail: u64, depth: usize) -> [Sum; 2] {
-        let plain = operands.map(|operand| *self.engine.values.forms.sum(operand));
-        if detail & SIGNED == 0 || plain.iter().all(|sum| is_positive(self.of_sum(sum, depth))) {
-            return plain;
+    /// The operands of a comparison as they are compared without a sign, and what is known of them; `numbers` is what is known
+    /// of them as they are, and `shifted` has room for those that are others then.
+    fn compared<'s>(
+        &self,
+        operands: [Form; 2],
+        numbers: [Number; 2],
+        detail: u64,
+        depth: usize,
+        shifted: &'s mut [Option<Sum>; 2],
+    ) -> ([&'s Sum; 2], [Number; 2])
+    where
+        'e: 's,
+    {
+        let engine = self.engine;
+        let [one, other] = operands.map(|operand| engine.values.forms.sum(operand));
+        if detail & SIGNED == 0 || numbers.into_iter().all(is_positive) {
+            return ([one, other], numbers);
         }
         // The order of signed numbers is that of the same distance from the smallest of them.
-        plain.map(|sum| {
+        for (sum, shifted) in [one, other].into_iter().zip(&mut *shifted) {
             let width = sum.width();
-            sum.plus(&Sum::constant(width, 1 << (width - 1)), 1).unwrap_or(sum)
-        })
+            *shifted = sum.plus(&Sum::constant(width, 1 << (width - 1)), 1);
+        }
+        let [first, second] = shifted;
+        let sums = [first.as_ref().unwrap_or(one), second.as_ref().unwrap_or(other)];
+        (sums, sums.map(|sum| self.of_sum(sum, depth)))
     }
 
-    /// Assumes that the first of two sums is below the second, or is not.
-    fn order(&mut self, [a, b]: [Sum; 2], is_below: bool, depth: usize) {
-        let (one, other) = (self.of_sum(&a, depth), self.of_sum(&b, depth));
+    /// Assumes that the first of two sums, of which these numbers are known, is below the second, or is not.
+    fn order(&mut self, [a, b]: [&Sum; 2], [one, other]: [Number; 2], is_below: bool, depth: usize) {
         let all = mask(a.width());
         if !is_below {
-            self.limit(&a, other.low, all, depth);
-            self.limit(&b, 0, one.high, depth);
+            self.limit(a, other.low, all, depth);
+            self.limit(b, 0, one.high, depth);
             return;
         }
         let (Some(most), Some(least)) = (other.high.checked_sub(1), one.low.checked_add(1)) else {
             self.impossible = true;
             return;
         };
-        self.limit(&a, 0, most, depth);
-        self.limit(&b, least, all, depth);
+        self.limit(a, 0, most, depth);
+        self.limit(b, least, all, depth);
     }
 
-    /// Assumes that the first of two signed values is not above the second, or is below it. Their difference is taken not
-    /// to overflow: who compares signed values and subtracts them counts on that.
-    fn narrow_difference(&mut self, [least, most]: [Form; 2], is_below: bool, depth: usize) {
+    /// Assumes that the first of two signed values, of which these numbers are known, is not above the second, or is below it;
+    /// whether that may say more of them. Their difference is taken not to overflow: who compares signed values and subtracts
+    /// them counts on that.
+    fn narrow_difference(
+        &mut self,
+        [least, most]: [Form; 2],
+        [below, above]: [Number; 2],
+        is_below: bool,
+        depth: usize,
+    ) -> bool {
         let forms = self.engine.values.forms();
-        let Some(difference) = forms.sum(most).plus(forms.sum(least), u64::MAX) else { return };
-        if difference.terms().count() > 1 {
-            let width = difference.width();
-            // What has no sign leaves no more of it than there is.
-            let (below, above) = (self.number(least, depth), self.number(most, depth));
-            let high = match is_positive(below) && is_positive(above) && above.high >= below.low {
-                true => above.high - below.low,
-                false => mask(width) >> 1,
-            };
-            let low = u64::from(is_below);
-            self.narrow_sum(&difference, Number::between(width, low, high.max(low)), depth);
+        let Some(difference) = forms.sum(most).plus(forms.sum(least), u64::MAX) else { return false };
+        if difference.count() < 2 {
+            return false;
         }
+        let width = difference.width();
+        // What has no sign leaves no more of it than there is.
+        let high = match is_positive(below) && is_positive(above) && above.high >= below.low {
+            true => above.high - below.low,
+            false => mask(width) >> 1,
+        };
+        let low = u64::from(is_below);
+        self.narrow_sum(&difference, Number::between(width, low, high.max(low)), depth);
+        [least, most].iter().any(|operand| forms.sum(*operand).has_bases_of(&difference))
     }
 
     fn limit(&mut self, sum: &Sum, low: u64, high: u64, depth: usize) {
@@ -268,8 +297,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
 
     /// Assumes that a sum lies between the limits of a number.
     fn narrow(&mut self, form: Form, number: Number, depth: usize) {
-        let sum = *self.engine.values.forms.sum(form);
-        self.narrow_to(&sum, number, depth);
+        let engine = self.engine;
+        self.narrow_to(engine.values.forms.sum(form), number, depth);
     }
 
     fn narrow_to(&mut self, sum: &Sum, number: Number, depth: usize) {
@@ -399,11 +428,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
     fn of_sum(&self, sum: &Sum, depth: usize) -> Number {
         let width = sum.width();
         let number = sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
-            let term = self.base(base, width, depth);
-            match factor == mask(width) {
-                true => number.subtract(term),
-                false => number.plus(term.multiply(Number::constant(width, factor))),
-            }
+            number.plus_times(self.base(base, width, depth), factor)
         });
         let Some(known) = self.of_terms(sum) else { return number };
         let (low, high) = (number.low.max(known.low), number.high.min(known.high));
@@ -416,7 +441,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
 
     /// What is known of a sum's terms together: a narrow one may be the low bits of a wider one that is known to be small.
     fn of_terms(&self, sum: &Sum) -> Option<Number> {
-        if self.sums.is_empty() {
+        // Of its width or a wider one, it has the same bases.
+        if !self.sums.keys().any(|known| known.has_bases_of(sum)) {
             return None;
         }
         let width = sum.width();
@@ -502,8 +528,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                         return Some(value);
                     }
                 }
-                let [one, other] =
-                    self.compared([a, b], detail, depth).map(|operand| self.of_sum(&operand, depth));
+                let mut shifted = [None; 2];
+                let (_, [one, other]) = self.compared([a, b], [one, other], detail, depth, &mut shifted);
                 match () {
                     () if one.high < other.low => Some(true),
                     () if one.low >= other.high => Some(false),

@@ -73,6 +73,8 @@ pub(crate) struct Memo {
     leaves: FxHashMap<Form, Rc<[BaseId]>>,
     /// What a predicate is before an edge: its place, and whether joins are followed.
     before: FxHashMap<(Form, NodeIndex, usize, bool), Option<Form>>,
+    /// The blocks that join what a predicate is made of, ascending; none where it is made of too much.
+    joins: FxHashMap<Form, Option<Rc<[NodeIndex]>>>,
 }
 
 impl Memo {
@@ -85,6 +87,18 @@ impl Memo {
             leaves.into()
         });
         Rc::clone(known)
+    }
+
+    /// Whether a predicate is the same before an edge, since nothing that it is made of is joined there.
+    fn is_same_before(&mut self, engine: &Engine<'_, '_>, predicate: Form, edge: Edge) -> bool {
+        let joins = self.joins.entry(predicate).or_insert_with(|| {
+            let mut blocks = Vec::new();
+            engine.joining(predicate, MAX_DEPTH, &mut FxHashSet::default(), &mut blocks)?;
+            blocks.sort_unstable();
+            blocks.dedup();
+            Some(blocks.into())
+        });
+        !edge.is_back && joins.as_ref().is_some_and(|joins| joins.binary_search(&edge.block).is_err())
     }
 }
 
@@ -179,8 +193,9 @@ impl Literals {
         let next = engine.values.forms.next();
         for &literal in &self.0 {
             let key = (literal.predicate, edge.block, edge.position, edge.follows);
-            let form = match memo.before.get(&key) {
-                Some(form) => *form,
+            let form = match memo.before.get(&key).copied() {
+                Some(form) => form,
+                None if memo.is_same_before(engine, literal.predicate, edge) => Some(literal.predicate),
                 None => {
                     let form = engine.before(literal.predicate, edge, &mut known, MAX_DEPTH);
                     let form = form.filter(|form| edge.follows || *form < next);
@@ -300,8 +315,7 @@ impl Engine<'_, '_> {
 
     /// Calls `visit` for each base that a sum is made of, through operations.
     fn for_each_leaf(&self, form: Form, depth: usize, visit: &mut impl FnMut(BaseId, Base)) {
-        let sum = *self.values.forms.sum(form);
-        for (id, _) in sum.terms() {
+        for (id, _) in self.values.forms.sum(form).terms() {
             let base = self.values.forms.what(id);
             match (base, depth.checked_sub(1)) {
                 (Base::Operation { operands, .. }, Some(depth)) => {
@@ -312,6 +326,34 @@ impl Engine<'_, '_> {
                 _ => visit(id, base),
             }
         }
+    }
+
+    /// Finds the blocks that join what a sum is made of; none where operations lie too deep in each other.
+    fn joining(
+        &self,
+        form: Form,
+        depth: usize,
+        seen: &mut FxHashSet<BaseId>,
+        blocks: &mut Vec<NodeIndex>,
+    ) -> Option<()> {
+        for (id, _) in self.values.forms.sum(form).terms() {
+            match self.values.forms.what(id) {
+                Base::Operation { .. } if !seen.insert(id) => {}
+                Base::Operation { operands, .. } => {
+                    let depth = depth.checked_sub(1)?;
+                    for operand in operands.into_iter().filter(|operand| *operand != Form::NONE) {
+                        self.joining(operand, depth, seen, blocks)?;
+                    }
+                }
+                Base::Value(value) | Base::Steps(value) => {
+                    if let Kind::Joined { block } = self.graph.kind(value) {
+                        blocks.push(block);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(())
     }
 
     /// Calls `visit` for each base of a value.

@@ -131,6 +131,12 @@ impl Sum {
         self.count as usize
     }
 
+    /// Whether the bases are those of another sum.
+    #[must_use]
+    pub fn has_bases_of(&self, other: &Self) -> bool {
+        self.count == other.count && self.bases == other.bases
+    }
+
     /// What is added.
     #[must_use]
     pub const fn offset(&self) -> u64 {

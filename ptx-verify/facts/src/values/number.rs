@@ -132,7 +132,22 @@ impl Number {
     /// The sum, without what does not fit.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        if other.high == 0 { self } else { self.sum(other, 0) }
+        match (self.high, other.high) {
+            (_, 0) => self,
+            (0, _) if self.width == other.width => other,
+            _ => self.sum(other, 0),
+        }
+    }
+
+    /// The sum with some times another, as terms of sums are added.
+    #[must_use]
+    pub fn plus_times(self, other: Self, factor: u64) -> Self {
+        match factor {
+            1 => self.plus(other),
+            // `-x` is better subtracted than multiplied.
+            _ if factor == mask(self.bits()) => self.subtract(other),
+            _ => self.plus(other.multiply(Self::constant(self.bits(), factor))),
+        }
     }
 
     fn sum(self, other: Self, carry: u64) -> Self {

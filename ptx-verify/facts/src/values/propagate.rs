@@ -559,12 +559,7 @@ impl<'f, 'm> Engine<'f, 'm> {
     pub(crate) fn number_of(&self, sum: &Sum) -> Number {
         let width = sum.width();
         sum.terms().fold(Number::constant(width, sum.offset()), |number, (base, factor)| {
-            let term = self.base_number(base, width);
-            // `-x` is better subtracted than multiplied.
-            match factor == mask(width) {
-                true => number.subtract(term),
-                false => number.plus(term.multiply(Number::constant(width, factor))),
-            }
+            number.plus_times(self.base_number(base, width), factor)
         })
     }
 

@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, Poll, address_moves_on, address_root, counted, fences_global,
+    Accessed, FewThreads, Poll, Readers, address_moves_on, address_root, counted, fences_global,
     handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global,
     names_global, only_acquires, orders_blocks, polled_root, polls, polls_taken_out, table_of_pointers,
     told_by_few, used_and_never_met, used_without_meeting,
@@ -235,6 +235,7 @@ fn after_polls(
         is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
     }));
     let mut left = MAX_RELAXED;
+    let mut readers = None;
     let asks = |load: u32| {
         let is_relaxed = facts.instance(load).is_some_and(|instance| {
             instance.is(Mode::Relaxed) && instance.effects.reads_memory && names_global(instance)
@@ -250,7 +251,7 @@ fn after_polls(
             continue;
         }
         left -= 1;
-        if !is_flag(facts, poll) {
+        if !is_flag(facts, readers.get_or_insert_with(|| Readers::of(facts, polls)), poll) {
             continue;
         }
         // What is loaded where nobody has waited is of something else, unless few have waited for all.
