@@ -16,6 +16,9 @@ const ALIGNMENT: u32 = 0xff;
 /// Threads of a warp.
 const WARP: u32 = 32;
 
+/// A block, a place in its shared memory, and how many bytes from there.
+type Range = (usize, u64, u64);
+
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
     pub(super) fn runs(&self, warp: usize, step: &Step, mask: u32) -> u32 {
@@ -27,10 +30,15 @@ impl Machine<'_> {
 
     /// An address in all lanes.
     pub(super) fn address(&self, warp: usize, address: Address) -> Value {
+        self.address_in(warp, address, ALL)
+    }
+
+    /// The same in the lanes of a mask.
+    pub(super) fn address_in(&self, warp: usize, address: Address, mask: u32) -> Value {
         let base = self.seen(warp, address.base);
         let index = self.seen(warp, address.index);
         let offset = address.offset;
-        Value::of([&*base, &*index], ALL, |[base, index]| {
+        Value::of([&*base, &*index], mask, |[base, index]| {
             // Addresses of 32 bits wrap as such.
             let sum = base.wrapping_add(index).wrapping_add_signed(offset);
             Some(if base >> 32 == 0 { sum & low_bits(32) } else { sum })
@@ -121,11 +129,10 @@ impl Machine<'_> {
                 Some(())
             }
             Action::Access { address, reads, writes, is_plain, lanes, together, .. } => {
-                if *is_plain && reads != writes {
-                    self.race(warp, mask & lanes, instruction, *address, *writes);
-                }
                 let alone = if *together { 0 } else { mask };
-                self.access(warp, (mask & lanes, alone), instruction, *address, *reads, *writes);
+                let may_race = *is_plain && reads != writes;
+                let does = (*reads, *writes);
+                self.access(warp, (mask & lanes, alone), instruction, *address, does, may_race);
                 self.remember(warp, mask, &step.action);
                 Some(())
             }
@@ -389,8 +396,12 @@ impl Machine<'_> {
     }
 
     /// The places that the lanes of a mask access, next to each other where they are; none where one is not known.
-    fn ranges(&self, warp: usize, address: Address, bytes: u64, mask: u32) -> Option<Vec<(usize, u64, u64)>> {
-        let value = self.certain_address(warp, address);
+    fn ranges(&self, warp: usize, address: Address, mask: u32) -> Option<Vec<Range>> {
+        let bytes = u64::from(address.bytes).max(1);
+        if self.are_assumed(warp, &[address.base, address.index]) {
+            return None;
+        }
+        let value = self.address_in(warp, address, mask);
         if address.space.is_none()
             && value.lane(mask.trailing_zeros()).is_some_and(|first| first & GENERIC == 0)
         {
@@ -400,7 +411,7 @@ impl Machine<'_> {
             let (block, place) = self.resolve(warp, number)?;
             return Some(vec![(block, place, bytes)]);
         }
-        let mut merged: Vec<(usize, u64, u64)> = Vec::with_capacity(mask.count_ones() as usize);
+        let mut merged: Vec<Range> = Vec::with_capacity(mask.count_ones() as usize);
         for lane in lanes(mask) {
             let (block, place) = self.resolve(warp, value.lane(lane)?)?;
             match merged.last_mut() {
@@ -413,21 +424,25 @@ impl Machine<'_> {
         Some(merged)
     }
 
+    /// Reads or writes shared memory, after a look at who else does where `may_race`.
     pub(super) fn access(
         &mut self,
         warp: usize,
         (mask, alone): (u32, u32),
         instruction: u32,
         address: Address,
-        reads: bool,
-        writes: bool,
+        (reads, writes): (bool, bool),
+        may_race: bool,
     ) {
-        let bytes = u64::from(address.bytes).max(1);
+        let ranges = self.ranges(warp, address, mask);
+        if let Some(ranges) = ranges.as_deref().filter(|_| may_race) {
+            self.race(warp, instruction, ranges, writes);
+        }
         self.warps[warp].last_use = Some(instruction);
         if writes {
             self.warps[warp].unfenced |= mask;
         }
-        let Some(ranges) = self.ranges(warp, address, bytes, mask) else {
+        let Some(ranges) = ranges else {
             if address.space == Some(StateSpace::SharedCluster) {
                 // Whose memory it is depends on data, and may be anybody's.
                 self.next_event(warp);
@@ -463,16 +478,14 @@ impl Machine<'_> {
 
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
     /// atomic accesses they may be in order nevertheless.
-    pub(super) fn race(&mut self, warp: usize, mask: u32, instruction: u32, address: Address, writes: bool) {
+    fn race(&mut self, warp: usize, instruction: u32, ranges: &[Range], writes: bool) {
         let program = self.program;
         let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
         if !program.has_order || program.has_flags || self.race.is_some() || !is_first {
             return;
         }
-        let bytes = u64::from(address.bytes).max(1);
-        let Some(ranges) = self.ranges(warp, address, bytes, mask) else { return };
         let who = self.who(warp);
-        let found = ranges.into_iter().find_map(|(block, place, bytes)| {
+        let found = ranges.iter().find_map(|&(block, place, bytes)| {
             self.blocks[block].shadow.race(who, (place, bytes), writes, instruction)
         });
         if let Some((other, is_write)) = found {

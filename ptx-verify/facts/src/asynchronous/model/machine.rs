@@ -444,14 +444,17 @@ impl<'p> Machine<'p> {
         }
         let mut index = 0;
         while index < fragments.len() {
-            let (pc, state) = (fragments[index].pc, fragments[index].state.clone());
-            let goes_on = matches!(state, State::Ready | State::Lanes(_));
-            let same = |other: &Fragment| goes_on && other.pc == pc && other.state == state;
-            while let Some(other) = fragments[index + 1..].iter().position(same) {
-                let other = fragments.swap_remove(index + 1 + other);
-                fragments[index].mask |= other.mask;
+            let (before, after) = fragments.split_at(index + 1);
+            let own = &before[index];
+            let goes_on = matches!(own.state, State::Ready | State::Lanes(_));
+            let same = |other: &Fragment| other.pc == own.pc && other.state == own.state;
+            match after.iter().position(same).filter(|_| goes_on) {
+                Some(other) => {
+                    let other = fragments.swap_remove(index + 1 + other);
+                    fragments[index].mask |= other.mask;
+                }
+                None => index += 1,
             }
-            index += 1;
         }
     }
 

@@ -30,8 +30,7 @@ impl Machine<'_> {
         instruction: u32,
         (address, columns): (Address, Source),
     ) {
-        self.race(warp, mask, instruction, address, true);
-        self.access(warp, (mask, 0), instruction, address, false, true);
+        self.access(warp, (mask, 0), instruction, address, (false, true), true);
         let block = self.warps[warp].block;
         let count = self.certain(warp, columns).all(mask).unwrap_or(0);
         let first = self.blocks[block].columns;

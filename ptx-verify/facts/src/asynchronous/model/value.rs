@@ -111,18 +111,33 @@ impl Value {
             let numbers = inputs.map(|input| input.lane(0).unwrap_or_default());
             return function(numbers).map_or(Self::Unknown, Self::Uniform);
         }
-        let mut result = Lanes { numbers: [0; LANES], known: 0 };
-        for lane in lanes(mask) {
+        if mask.is_power_of_two() {
+            // A thread alone does much of what a protocol is made of.
             let mut numbers = [0; N];
-            let mut known = true;
             for (number, input) in numbers.iter_mut().zip(inputs) {
-                match input.lane(lane) {
+                match input.lane(mask.trailing_zeros()) {
                     Some(value) => *number = value,
-                    None => known = false,
+                    None => return Self::Unknown,
                 }
             }
-            if let Some(value) = known.then(|| function(numbers)).flatten() {
-                result.numbers[lane as usize] = value;
+            return function(numbers).map_or(Self::Unknown, Self::Uniform);
+        }
+        let mut known = mask;
+        let sources = inputs.map(|input| match input {
+            Self::Lanes(own) => {
+                known &= own.known;
+                Err(&own.numbers)
+            }
+            _ => Ok(input.lane(0).unwrap_or_default()),
+        });
+        let mut result = Lanes { numbers: [0; LANES], known: 0 };
+        for lane in lanes(known) {
+            let numbers = sources.map(|source| match source {
+                Ok(number) => number,
+                Err(numbers) => numbers[lane as usize % LANES],
+            });
+            if let Some(value) = function(numbers) {
+                result.numbers[lane as usize % LANES] = value;
                 result.known |= 1 << lane;
             }
         }
