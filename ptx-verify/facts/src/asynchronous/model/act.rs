@@ -122,6 +122,8 @@ impl Machine<'_> {
             }
             Action::Load { to, parameters } => {
                 let Scenario { parameter, memory, .. } = self.scenario;
+                let chosen = self.chosen.filter(|(loads, _)| loads.contains(&instruction));
+                let parameter = chosen.map_or(parameter, |(_, number)| number);
                 for (register, bits) in to {
                     let number = if *parameters { parameter } else { memory } & low_bits(*bits);
                     self.put(warp, Some(*register), Value::Uniform(number), mask, !parameters);

@@ -248,6 +248,8 @@ pub(super) struct Machine<'p> {
     pub(super) has_many_sources: bool,
     /// The first wait that passed long after its phase was over, and the object.
     pub(super) overrun: Option<(u32, usize)>,
+    /// The loads of a parameter that is another number than the rest, and the number.
+    pub(super) chosen: Option<(&'p [u32], u64)>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
@@ -309,6 +311,7 @@ impl<'p> Machine<'p> {
             guessed: None,
             has_many_sources: false,
             overrun: None,
+            chosen: None,
             is_partial: false,
             stop: None,
             steps: scenario.budget,

@@ -15,6 +15,7 @@ mod attribution;
 mod beyond;
 mod blame;
 mod bytes;
+mod choices;
 mod clock;
 mod converge;
 mod copies;
@@ -130,7 +131,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         if threads.iter().product::<u32>() > MAX_THREADS {
             continue;
         }
-        let found = of_launch(&program, threads, cluster, &mut spent);
+        let found = of_launch(facts, &program, threads, cluster, &mut spent);
         match &mut all {
             None => all = Some(found),
             Some(known) => {
@@ -172,7 +173,13 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
 }
 
 /// What executions of one launch show.
-fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &mut u32) -> Protocol {
+fn of_launch(
+    facts: &FunctionFacts<'_>,
+    program: &Program,
+    threads: [u32; 3],
+    cluster: (u32, u32),
+    spent: &mut u32,
+) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
     let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget };
@@ -190,13 +197,13 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         let (number, place) = (parameter, 0);
         let mut scenario =
             Scenario { threads, blocks, row, place, parameter, memory: number, reversed, budget };
-        let mut shown = of_scenario(program, scenario, None);
+        let mut shown = of_scenario(program, scenario, None, None);
         *spent += shown.steps;
         while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
             // Other numbers in memory may lead further.
             let Some(number) = memory.next() else { break };
             scenario.memory = number;
-            let other = of_scenario(program, scenario, None);
+            let other = of_scenario(program, scenario, None, None);
             *spent += other.steps;
             if other.end == End::Complete || shown.end == End::Budget && other.end != End::Budget {
                 shown = other;
@@ -205,7 +212,7 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         if shown.guesses && shown.faults.is_empty() && shown.steps < budget / SHORT {
             // Rounds that memory decides about may not have come: another number may ask for them.
             if let Some(number) = memory.next() {
-                let other = of_scenario(program, Scenario { memory: number, ..scenario }, None);
+                let other = of_scenario(program, Scenario { memory: number, ..scenario }, None, None);
                 *spent += other.steps;
                 if !other.faults.is_empty() {
                     scenario.memory = number;
@@ -217,7 +224,7 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         if is_short && !program.takes_counts {
             // Loops over bytes may hardly have turned.
             let parameter = LARGE_PARAMETER;
-            let other = of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes));
+            let other = of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes), None);
             *spent += other.steps;
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
@@ -228,13 +235,13 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
         if is_right && program.asks_block && shown.steps < budget / SHORT_OF_BLOCK {
             // Other blocks may do something else.
             let mut other_scenario = Scenario { place: 1, ..scenario };
-            let mut other = of_scenario(program, other_scenario, Some(&shown.sizes));
+            let mut other = of_scenario(program, other_scenario, Some(&shown.sizes), None);
             *spent += other.steps;
             let mut memory = MEMORY.into_iter();
             while other.guesses && other.faults.is_empty() && other.end != End::Complete {
                 let Some(number) = memory.next() else { break };
                 other_scenario.memory = number;
-                other = of_scenario(program, other_scenario, Some(&shown.sizes));
+                other = of_scenario(program, other_scenario, Some(&shown.sizes), None);
                 *spent += other.steps;
             }
             if !other.faults.is_empty() {
@@ -242,9 +249,14 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
             }
         }
+        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
+            // Parameters that are no numbers of rounds may choose another way.
+            shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
+        }
         if shown.guesses && !shown.faults.is_empty() {
             // What only one number in memory shows may be what the kernel relies on.
-            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None);
+            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
             *spent += other.steps;
             shown.faults.retain(|fault| other.shows(fault));
         }
@@ -258,6 +270,30 @@ fn of_launch(program: &Program, threads: [u32; 3], cluster: (u32, u32), spent: &
     }
     protocol.faults.sort_by_key(|fault| (fault.instruction, fault.kind));
     protocol
+}
+
+/// What goes wrong where a parameter that only chooses between ways is another number than the rest. That it is so where
+/// somebody waits for ever, or does not wait at the end, says nothing: others may say the same in other words.
+fn chosen_otherwise(
+    facts: &FunctionFacts<'_>,
+    program: &Program,
+    scenario: Scenario,
+    sizes: &FxHashMap<u32, u64>,
+    spent: &mut u32,
+) -> Vec<Fault> {
+    for choice in choices::of(facts, program) {
+        for &number in &choice.numbers {
+            let other = of_scenario(program, scenario, Some(sizes), Some((&choice.loads, number)));
+            *spent += other.steps;
+            let mut faults = other.faults;
+            faults.retain(|fault| !fault.kind.is_of_counts() && fault.kind != FaultKind::LeftRunning);
+            // Memory need not be what it is assumed to be for both ways.
+            if !other.guesses && !faults.is_empty() {
+                return faults;
+            }
+        }
+    }
+    Vec::new()
 }
 
 /// What an execution shows.
@@ -281,8 +317,19 @@ impl Shown {
 
 /// Executes a kernel. `agreed` are sizes of copies that another number for the parameters has shown: those that come from
 /// parameters differ.
-fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<u32, u64>>) -> Shown {
-    let mut machine = Machine::new(program, scenario);
+/// `chosen` are loads of a parameter, and the number that it is.
+fn of_scenario<'p>(
+    program: &'p Program,
+    scenario: Scenario,
+    agreed: Option<&FxHashMap<u32, u64>>,
+    chosen: Option<(&'p [u32], u64)>,
+) -> Shown {
+    let of = |scenario: Scenario| {
+        let mut machine = Machine::new(program, scenario);
+        machine.chosen = chosen;
+        machine
+    };
+    let mut machine = of(scenario);
     let mut end = machine.run();
     // Where all of it goes well as far as copies are known, more is known of them now.
     let mut sizes = machine.log.sizes(&program.variables);
@@ -291,7 +338,7 @@ fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<
     }
     let has_many_sources = machine.has_many_sources;
     if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
-        machine = Machine::new(program, scenario);
+        machine = of(scenario);
         machine.sizes.clone_from(&sizes);
         end = machine.run();
     }
@@ -310,7 +357,7 @@ fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<
     // Threads that run ahead of others may miss each other; those who come later show what they should have waited for.
     let is_stuck = end == End::Deadlock && faults.iter().all(|fault| fault.kind == FaultKind::Phase);
     if is_stuck && !faults.is_empty() && program.has_order {
-        let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+        let mut machine = of(Scenario { reversed: true, ..scenario });
         machine.sizes.clone_from(&sizes);
         machine.run();
         let others = machine.certain_faults();
@@ -318,7 +365,7 @@ fn of_scenario(program: &Program, scenario: Scenario, agreed: Option<&FxHashMap<
     }
     // Clocks tell what is not ordered, whoever came first; the other order shows who waits for whom else.
     if faults.is_empty() && end == End::Complete && program.has_order {
-        let mut machine = Machine::new(program, Scenario { reversed: true, ..scenario });
+        let mut machine = of(Scenario { reversed: true, ..scenario });
         machine.sizes.clone_from(&sizes);
         machine.run();
         faults = machine.certain_faults();

@@ -1,0 +1,108 @@
+//! Parameters that only choose between ways: all of them are one number, so that only one of these ways is seen.
+//!
+//! Such a parameter is compared with constants, and what that tells guards steps and branches that lead forward. Nothing else
+//! is computed of it.
+
+use ptx_ir::ir::{Handle, Register};
+use ptx_ir::isa::Computation;
+
+use super::program::{Action, Program, Source, Step};
+use crate::FunctionFacts;
+
+/// Parameters that are looked at, and numbers for each.
+const MAX_CHOICES: usize = 3;
+const MAX_NUMBERS: usize = 2;
+/// Registers that are computed of one.
+const MAX_REGISTERS: usize = 24;
+
+/// A parameter that chooses: the instructions that load it, and numbers that may choose otherwise.
+pub(super) struct Choice {
+    pub(super) loads: Vec<u32>,
+    pub(super) numbers: Vec<u64>,
+}
+
+/// The parameters of a program that only choose between ways.
+pub(super) fn of(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Choice> {
+    let is_load = |step: &&Step| {
+        matches!(&step.action, Action::Load { to, parameters: true } if to.len() == 1)
+            && facts.body.operands(Handle::new(step.instruction)).len() == 2
+    };
+    let loads: Vec<u32> = program.steps.iter().filter(is_load).map(|step| step.instruction).collect();
+    let mut found = Vec::new();
+    for (index, &load) in loads.iter().enumerate() {
+        let source = |load: u32| facts.body.operands(Handle::new(load))[1];
+        if loads[..index].iter().any(|&before| source(before) == source(load)) {
+            continue;
+        }
+        let same: Vec<u32> =
+            loads[index..].iter().copied().filter(|&other| source(other) == source(load)).collect();
+        found.extend(numbers(facts, program, &same).map(|numbers| Choice { loads: same, numbers }));
+        if found.len() == MAX_CHOICES {
+            break;
+        }
+    }
+    found
+}
+
+/// The numbers that may choose otherwise; none where more depends on the parameter than ways.
+fn numbers(facts: &FunctionFacts<'_>, program: &Program, loads: &[u32]) -> Option<Vec<u64>> {
+    let written = |instruction: u32| {
+        let uses = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+        uses.map(|each| each.register).collect::<Vec<Register>>()
+    };
+    let mut values: Vec<Register> = loads.iter().flat_map(|&load| written(load)).collect();
+    let mut answers: Vec<Register> = Vec::new();
+    if values.iter().any(|&register| facts.definitions(register).len() != 1) {
+        return None;
+    }
+    let (mut numbers, mut decides) = (vec![0], false);
+    for (place, step) in program.steps.iter().enumerate() {
+        let guard = facts.condition(step.instruction).map(|guard| guard.register);
+        if guard.is_some_and(|register| answers.contains(&register)) {
+            // Who goes back as it says has rounds.
+            if matches!(step.action, Action::Jump(target) if target as usize <= place) {
+                return None;
+            }
+            decides = true;
+        }
+        if loads.contains(&step.instruction) {
+            continue;
+        }
+        let uses = facts.uses().of(step.instruction).iter().filter(|each| each.access().reads());
+        let reads: Vec<Register> =
+            uses.map(|each| each.register).filter(|register| Some(*register) != guard).collect();
+        let of_value = reads.iter().any(|register| values.contains(register));
+        if !of_value && !reads.iter().any(|register| answers.contains(register)) {
+            continue;
+        }
+        let Action::Compute { shape, from, .. } = &step.action else { return None };
+        let to = written(step.instruction);
+        if to.iter().any(|&register| facts.definitions(register).len() != 1) {
+            return None;
+        }
+        if !of_value {
+            answers.extend(to);
+        } else {
+            // Of constants and of this alone.
+            if !reads.iter().all(|register| values.contains(register)) {
+                return None;
+            }
+            let is_compared = shape.computation == Computation::Compare;
+            if is_compared {
+                numbers.extend(from.iter().filter_map(|source| match source {
+                    Source::Number(number) if *number != 0 => Some(*number),
+                    _ => None,
+                }));
+                answers.extend(to);
+            } else {
+                values.extend(to);
+            }
+        }
+        if values.len() + answers.len() > MAX_REGISTERS {
+            return None;
+        }
+    }
+    numbers.dedup();
+    numbers.truncate(MAX_NUMBERS);
+    decides.then_some(numbers)
+}
