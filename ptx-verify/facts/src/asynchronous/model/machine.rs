@@ -250,6 +250,8 @@ pub(super) struct Machine<'p> {
     pub(super) overrun: Option<(u32, usize)>,
     /// The loads of a parameter that is another number than the rest, and the number.
     pub(super) chosen: Option<(&'p [u32], u64)>,
+    /// Tests that were told once that their phase is not complete: warp, instruction, object, phase.
+    pub(super) refused: FxHashSet<(usize, u32, usize, u32)>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
@@ -312,6 +314,7 @@ impl<'p> Machine<'p> {
             has_many_sources: false,
             overrun: None,
             chosen: None,
+            refused: FxHashSet::default(),
             is_partial: false,
             stop: None,
             steps: scenario.budget,

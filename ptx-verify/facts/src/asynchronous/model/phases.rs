@@ -404,7 +404,15 @@ impl Machine<'_> {
             }
         }
         // Another part of the fragment, whose guard does not hold, goes on with this one.
+        // Who asks once may be told so, and has to ask again before it goes on.
+        let open = wants.iter().find(|(object, want, _)| !self.objects[*object].has(*want));
+        let refused = open.map(|(object, _, phase)| (warp, instruction, *object, *phase));
+        let is_refused =
+            self.scenario.reversed && refused.is_some_and(|refused| self.refused.insert(refused));
         self.warps[warp].fragments[fragment].state = State::Test(wants);
+        if is_refused {
+            self.pass_test(warp, fragment, false);
+        }
         Some(())
     }
 
