@@ -17,6 +17,7 @@ impl Machine<'_> {
         }
         self.tell_of_tiles();
         self.tell_of_shares();
+        self.tell_of_parts();
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);
@@ -75,6 +76,16 @@ impl Machine<'_> {
                 }
             }
             self.blocks[block].end = end;
+        }
+    }
+
+    /// Tells of an object that some of those who arrive complete without the others: those who wait are phases behind it.
+    fn tell_of_parts(&mut self) {
+        let Some((at, index)) = self.overrun.filter(|_| self.program.knows_threads) else { return };
+        let object = &self.objects[index];
+        if object.has_parts && !object.is_of_copies && self.scenario.blocks == 1 {
+            let fault = self.of_overrun(at, index);
+            fault.into_iter().for_each(|fault| self.tell(fault));
         }
     }
 
