@@ -32,12 +32,43 @@ const MAX_PARTS: usize = 8;
 /// An expectation that is not that of all copies: its instruction, what it expects, what there is room for, and a copy.
 pub(super) fn misfit(phases: &[Shared], variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
     let mut by_expectation: FxHashMap<u32, Vec<&Shared>> = FxHashMap::default();
+    // Where rounds are unrolled, each stage has its own instructions.
+    let mut by_bytes: FxHashMap<(u64, usize, Vec<u64>), Vec<&Shared>> = FxHashMap::default();
     for phase in phases {
         by_expectation.entry(phase.expectation).or_default().push(phase);
+        let alike = (phase.expected, phase.copies.len(), phase.known.clone());
+        by_bytes.entry(alike).or_default().push(phase);
     }
     let all: BTreeSet<u64> = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
     let found = by_expectation.into_values().filter_map(|phases| of_one(&phases, &all, variables));
-    found.min_by_key(|found| found.0)
+    let found = found.min_by_key(|found| found.0);
+    found.or_else(|| {
+        let found = by_bytes.into_values().filter_map(|phases| of_several(&phases, &all, variables));
+        found.min_by_key(|found| found.0)
+    })
+}
+
+/// An expectation of more than there is room for, where several instructions expect the same.
+fn of_several(
+    phases: &[&Shared],
+    all: &BTreeSet<u64>,
+    variables: &[(u64, u64)],
+) -> Option<(u32, u64, u64, u32)> {
+    let first = phases.first()?;
+    if phases.iter().all(|phase| phase.expectation == first.expectation) {
+        return None;
+    }
+    let own: BTreeSet<u64> = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
+    let rooms = (0..first.copies.len()).map(|copy| {
+        let ends = |places: &BTreeSet<u64>| {
+            phases.iter().filter_map(|phase| room(phase.copies[copy].place, places, variables)).max()
+        };
+        ends(&own).filter(|room| ends(all) == Some(*room))
+    });
+    let rooms: Option<Vec<u64>> = rooms.collect();
+    let whole = rooms?.iter().chain(&first.known).sum::<u64>();
+    let copy = first.copies.last()?.instruction;
+    (first.expected > whole).then_some((first.expectation, first.expected, whole, copy))
 }
 
 fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
@@ -49,7 +80,7 @@ fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> 
             && instructions(phase) == instructions(first)
     };
     let count = first.copies.len() + first.known.len();
-    if !phases.iter().all(|phase| is_alike(&phase)) || !(2..=MAX_PARTS).contains(&count) {
+    if !phases.iter().all(|phase| is_alike(&phase)) || !(1..=MAX_PARTS).contains(&count) {
         return None;
     }
     let own: BTreeSet<u64> = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
