@@ -100,10 +100,11 @@ impl Machine<'_> {
                     }
                     let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
                     let object = object.and_then(|index| self.objects.get_mut(index));
-                    if let Some(object) = object.filter(|_| sizes.lane(lane).is_none())
-                        && object.unsized_copies.len() < MAX_COPIES
-                    {
-                        object.unsized_copies.push(Unsized { instruction, place });
+                    if let Some(object) = object.filter(|_| sizes.lane(lane).is_none()) {
+                        object.note_landing(Unsized { instruction, place });
+                        if object.unsized_copies.len() < MAX_COPIES {
+                            object.unsized_copies.push(Unsized { instruction, place });
+                        }
                     }
                 }
             }

@@ -4,6 +4,7 @@ use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, RUN_AHEAD, State, Warp};
 use super::program::Action;
+use super::rooms::{Shared, Unsized, misfit};
 use super::shadow::{Completion, Flight, Who};
 
 /// What so many warps did last is told where threads wait for each other.
@@ -280,6 +281,25 @@ impl Machine<'_> {
                 .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
                 .counted(i64::from(object.count), found),
         )
+    }
+
+    /// An object of which each phase expects the bytes of some of the copies that come from all blocks, or more than these have
+    /// room for: as many copies come as are expected, whoever started them.
+    pub(super) fn of_cluster(&self) -> Option<Fault> {
+        let own = self.objects.iter().filter(|object| object.block == 0 && !object.is_mixed);
+        let phases: Vec<Shared> = own
+            .filter_map(|object| {
+                let expected = object.each.filter(|expected| *expected > 0)?;
+                let is_even = object.landed.iter().all(|(_, count)| *count == object.expects);
+                let mut copies: Vec<Unsized> = object.landed.iter().map(|(copy, _)| *copy).collect();
+                copies.sort_unstable_by_key(|copy| (copy.instruction, copy.place));
+                let expectation = object.last_expectation.filter(|_| is_even && !copies.is_empty())?;
+                Some(Shared { expected, expectation, copies, known: Vec::new() })
+            })
+            .collect();
+        let (expectation, expected, room, copy) = misfit(&phases, &self.program.variables)?;
+        let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
+        Some(fault.counted(expected as i64, room as i64))
     }
 
     /// Tells of a phase of several copies that does not expect the bytes of all of them.

@@ -337,6 +337,7 @@ fn of_scenario<'p>(
         sizes.retain(|copy, size| agreed.get(copy) == Some(size));
     }
     let has_many_sources = machine.has_many_sources;
+    let of_cluster = machine.of_cluster().filter(|_| has_many_sources && end == End::Complete);
     if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
         machine = of(scenario);
         machine.sizes.clone_from(&sizes);
@@ -370,6 +371,9 @@ fn of_scenario<'p>(
         machine.run();
         faults = machine.certain_faults();
         faults.retain(|fault| !has_many_sources || !fault.kind.is_of_counts());
+    }
+    if faults.is_empty() {
+        faults.extend(of_cluster);
     }
     Shown { end, faults, guesses, sizes, steps }
 }

@@ -7,6 +7,8 @@ use super::rooms::Unsized;
 
 /// Phases of an object whose ends are remembered.
 pub(super) const REMEMBERED: usize = 4;
+/// Copies of one object that are looked at together.
+const MAX_LANDED: usize = 8;
 
 /// What a test asks of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +48,12 @@ pub(super) struct Object {
     pub(super) has_unsized: bool,
     /// Those copies.
     pub(super) unsized_copies: Vec<Unsized>,
+    /// Those of any phase, with how many of each were started.
+    pub(super) landed: Vec<(Unsized, u32)>,
+    /// How often bytes were expected, how many each time, and whether these differ or other copies come as well.
+    pub(super) expects: u32,
+    pub(super) each: Option<u64>,
+    pub(super) is_mixed: bool,
     /// The bytes of the others in this phase.
     pub(super) sized_copies: Vec<u64>,
     /// How many phases are complete.
@@ -75,6 +83,21 @@ impl Object {
             Some(user) => *user = (warp as u32, event, instruction),
             None => self.users.push((warp as u32, event, instruction)),
         }
+    }
+
+    /// Takes note of bytes that are expected.
+    pub(super) fn note_expected(&mut self, bytes: u64) {
+        self.expects += 1;
+        self.is_mixed |= self.each.replace(bytes).is_some_and(|before| before != bytes);
+    }
+
+    /// Takes note of a copy of unknown size that completes here.
+    pub(super) fn note_landing(&mut self, copy: Unsized) {
+        match self.landed.iter_mut().find(|(other, _)| *other == copy) {
+            Some((_, count)) => *count += 1,
+            None => self.landed.push((copy, 1)),
+        }
+        self.is_mixed |= self.landed.len() > MAX_LANDED;
     }
 
     /// Takes note of a warp that arrives.

@@ -226,6 +226,7 @@ impl Machine<'_> {
                 object.bytes += i64::from(bytes);
                 object.expected += i64::from(bytes);
                 object.last_expectation = Some(instruction);
+                object.note_expected(u64::from(bytes));
                 if object.expectations.last() != Some(&instruction) {
                     object.expectations.push(instruction);
                 }
@@ -338,6 +339,7 @@ impl Machine<'_> {
         object.running += 1;
         object.running_in_phase += 1;
         object.has_unsized |= bytes.is_none();
+        object.is_mixed |= bytes.is_some();
         if let Some(bytes) = bytes.and_then(|bytes| u64::try_from(bytes).ok())
             && object.sized_copies.len() < MAX_COPIES
         {
