@@ -59,7 +59,9 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
 }
 
 /// Labels of a finding.
-const MAX_LABELS: usize = 6;
+const MAX_LABELS: usize = 8;
+/// Labels where threads wait for ever: any of those who take part may be wrong.
+const MAX_LABELS_OF_PHASES: usize = 10;
 
 /// The places that are shown with a fault: those that tell most of it, and few of each part.
 fn shown(fault: &Fault) -> Vec<(u32, Part)> {
@@ -73,7 +75,8 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
             kept.push((instruction, part));
         }
     }
-    kept.truncate(MAX_LABELS);
+    let most = if fault.kind == FaultKind::Phase { MAX_LABELS_OF_PHASES } else { MAX_LABELS };
+    kept.truncate(most);
     kept
 }
 
@@ -81,8 +84,14 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
 /// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
 const fn rank(part: Part) -> u32 {
     match part {
-        Part::Rounds | Part::Count | Part::Made | Part::NeverWaits | Part::OtherWait => 0,
-        Part::Last | Part::Begin | Part::Uncommitted | Part::Unheard => 1,
+        Part::Joins
+        | Part::Parts
+        | Part::Rounds
+        | Part::Count
+        | Part::Made
+        | Part::NeverWaits
+        | Part::OtherWait => 0,
+        Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard => 1,
         Part::Elsewhere | Part::Round => 2,
         Part::Arrival => 3,
         Part::Wait => 5,
@@ -95,8 +104,8 @@ const fn rank(part: Part) -> u32 {
 /// How many places of one part are shown: several warps may wait at several places, and a ring may turn in two steps.
 const fn most(part: Part) -> usize {
     match part {
-        Part::Elsewhere | Part::Stage => 3,
-        Part::Met | Part::OtherWait | Part::Parity | Part::Round => 2,
+        Part::Elsewhere | Part::Last | Part::Stage | Part::Round | Part::Rounds | Part::OtherWait => 3,
+        Part::Met | Part::Parity | Part::NeverWaits | Part::After => 2,
         _ => 1,
     }
 }
@@ -150,13 +159,33 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Begin) => "the parity begins here",
         (_, Part::Unheard) => "this only asks: nothing depends on the answer",
         (_, Part::Uncommitted) => "no commit follows this operation before the wait",
+        (_, Part::Sum) => "the number of bytes is computed here",
         (_, Part::Count) => "the number of arrivals is computed here",
-        (FaultKind::ArrivesTwice | FaultKind::Barrier, Part::Rounds) => "each round begins here",
+        (
+            FaultKind::ArrivesTwice
+            | FaultKind::Barrier
+            | FaultKind::Phase
+            | FaultKind::MissingBarrier
+            | FaultKind::GroupPending,
+            Part::Rounds,
+        ) => "each round begins here",
         (_, Part::Rounds) => "the rounds of the access begin here",
         (_, Part::Stage) => "the stage turns here",
         (FaultKind::MissingFence, Part::Met) => "those who have written go on from here",
         (FaultKind::Unpublished, Part::Met) => "the maker goes on from here without a barrier",
         (_, Part::Met) => "the last wait or meeting of these threads before",
+        (FaultKind::Unpublished | FaultKind::MissingBarrier, Part::Joins) => {
+            "all threads go on from here without a barrier"
+        }
+        (FaultKind::GroupPending, Part::Joins) => "those who have waited go on with the others from here",
+        (_, Part::Committed) => "its group ends here",
+        (FaultKind::EarlyAccess | FaultKind::SourceReused, Part::Joins) => {
+            "those who have started the operation go on with the others from here"
+        }
+        (_, Part::After) => "after its rounds others come here",
+        (FaultKind::Phase, Part::Parts) => "only some threads go on from here to arrive",
+        (_, Part::Joins) => "threads go on together from here",
+        (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",
         (_, Part::End) => "the kernel ends here",
         (FaultKind::TooFewArrivals, Part::Last) => "done before an arrival",

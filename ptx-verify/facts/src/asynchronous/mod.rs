@@ -12,6 +12,7 @@ mod loops;
 mod maps;
 pub mod model;
 mod objects;
+mod parting;
 mod publish;
 mod tensor;
 mod workspace;
@@ -33,6 +34,7 @@ pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use loops::{Poll, Readers, is_flag, is_weak, locks, orders, polls, polls_taken_out};
 pub use maps::{Missing, StaleMap, stale_map};
 pub use objects::{Event, Life, Lives, Place};
+pub use parting::{joins_after, parts_before};
 pub use publish::{
     Accessed, FewThreads, handed_on_without_meeting, hands_on, told_by_few, used_and_never_met,
     used_without_meeting,

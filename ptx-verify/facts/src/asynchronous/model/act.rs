@@ -181,6 +181,7 @@ impl Machine<'_> {
                 let groups = &mut self.warps[warp].groups[*row as usize];
                 let started = groups.started;
                 groups.commits.push(started);
+                groups.last_commit = Some(instruction);
                 Some(())
             }
             Action::Wait { group, pending, only_reads } => {
@@ -244,6 +245,12 @@ impl Machine<'_> {
             | Action::Exit
             | Action::Opaque => Some(()),
         };
+        if matches!(
+            step.action,
+            Action::Signal { .. } | Action::CommitTo { .. } | Action::Start { .. } | Action::Multiply { .. }
+        ) {
+            self.warps[warp].last_act = Some(instruction);
+        }
         let waits = matches!(step.action, Action::Barrier { waits: true, .. } | Action::ClusterWait);
         if waits || step.action.members().is_some() && mask == self.warps[warp].alive {
             self.warps[warp].lanes_met = self.warps[warp].event;

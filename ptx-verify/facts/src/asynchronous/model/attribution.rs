@@ -9,6 +9,7 @@ use ptx_ir::isa::{AsyncAction, Computation, Purpose};
 use super::fault::{Fault, FaultKind, Part};
 use crate::FunctionFacts;
 use crate::asynchronous::loops::{latches, natural_loop};
+use crate::asynchronous::parting::{after_rounds, joins_after, parts_before};
 
 /// Blocks of a loop that is looked at.
 const MAX_BLOCKS: usize = 4096;
@@ -39,10 +40,26 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[u32], mut fault: F
         for place in stages(facts, test) {
             fault = fault.with(place, Part::Stage);
         }
-        fault = fault.with_some(round(facts, test), Part::Round);
+        if let Some((head, end)) = round(facts, test) {
+            fault = fault.with_some(end, Part::Round);
+            if fault.kind == FaultKind::Phase {
+                fault = fault.with_some(head, Part::Rounds);
+            }
+        }
+    }
+    if matches!(fault.kind, FaultKind::Phase | FaultKind::Barrier) {
+        let last = fault.others.iter().filter(|(_, part)| *part == Part::Last).map(|(at, _)| *at);
+        let ends: Vec<u32> =
+            last.filter_map(|at| after_rounds(facts, at, fault.instruction)).take(MAX_PLACES).collect();
+        fault = ends.into_iter().fold(fault, |fault, at| fault.with(at, Part::After));
     }
     for place in counts(facts, &fault) {
         fault = fault.with(place, Part::Count);
+    }
+    if matches!(fault.kind, FaultKind::Bytes | FaultKind::TooFewBytes | FaultKind::OtherBytes) {
+        for place in origins(facts, fault.instruction, Purpose::Bytes, 1) {
+            fault = fault.with(place, Part::Sum);
+        }
     }
     if matches!(fault.kind, FaultKind::ArrivesTwice | FaultKind::Barrier) {
         let begin = round_around(facts, fault.instruction);
@@ -56,7 +73,47 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[u32], mut fault: F
         let rounds = rounds_of_access(facts, &fault);
         fault = fault.with_some(rounds, Part::Rounds);
     }
-    fault
+    meeting(facts, fault)
+}
+
+/// Adds where a meeting of threads is missing, if one may be.
+fn meeting(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
+    let of = |wanted: Part| fault.others.iter().find(|(_, part)| *part == wanted).map(|(at, _)| *at);
+    match fault.kind {
+        FaultKind::Unpublished => {
+            let joins = joins_after(facts, fault.instruction);
+            fault.with_some(joins, Part::Joins)
+        }
+        FaultKind::MissingBarrier | FaultKind::GroupPending => {
+            let joins = joins_after(facts, fault.instruction);
+            let begin = round_around(facts, fault.instruction);
+            fault.with_some(joins, Part::Joins).with_some(begin, Part::Rounds)
+        }
+        FaultKind::Phase if fault.counts.is_some_and(|(_, found)| found > 0) => {
+            let parts = of(Part::Arrival).and_then(|at| parts_before(facts, at));
+            fault.with_some(parts, Part::Parts)
+        }
+        FaultKind::EarlyExit => {
+            let own = facts.cfg.block_of(Handle::new(fault.instruction));
+            let joins = facts.cfg.instructions(own).next();
+            fault.with_some(joins, Part::Joins)
+        }
+        FaultKind::MissingFence | FaultKind::WrongPhase => {
+            let parts = of(Part::Operation).and_then(|at| parts_before(facts, at));
+            fault.with_some(parts, Part::Parts)
+        }
+        kind if kind.lacks_order() || matches!(kind, FaultKind::LanesApart | FaultKind::LanesRead) => {
+            let parts = parts_before(facts, fault.instruction);
+            let joins = match fault.kind {
+                FaultKind::EarlyAccess | FaultKind::SourceReused => {
+                    of(Part::Operation).and_then(|at| joins_after(facts, at))
+                }
+                _ => None,
+            };
+            fault.with_some(parts, Part::Parts).with_some(joins, Part::Joins)
+        }
+        _ => fault,
+    }
 }
 
 fn is_test(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
@@ -238,11 +295,12 @@ fn round_around(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
     cfg.instructions(head).next()
 }
 
-/// The branch that ends the round of a test: of the smallest loop around it in which more happens than that it waits.
-fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
+/// The beginning of the round of a test, and the branch that ends it: of the smallest loop around it in which more happens than
+/// that it waits.
+fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<(Option<u32>, Option<u32>)> {
     let cfg = &facts.cfg;
     let own = cfg.block_of(Handle::new(test));
-    let mut best: Option<(usize, NodeIndex)> = None;
+    let mut best: Option<(usize, NodeIndex, NodeIndex)> = None;
     for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
         let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
         let acts = |at: u32| {
@@ -253,9 +311,9 @@ fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
                 })
         };
         let does_more = blocks.iter().any(|&each| cfg.instructions(each).any(acts));
-        if blocks.contains(&own) && does_more && best.is_none_or(|(size, _)| blocks.len() < size) {
-            best = Some((blocks.len(), block));
+        if blocks.contains(&own) && does_more && best.is_none_or(|(size, ..)| blocks.len() < size) {
+            best = Some((blocks.len(), head, block));
         }
     }
-    best.and_then(|(_, block)| cfg.instructions(block).next_back())
+    best.map(|(_, head, block)| (cfg.instructions(head).next(), cfg.instructions(block).next_back()))
 }

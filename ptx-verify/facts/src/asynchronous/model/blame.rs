@@ -18,10 +18,9 @@ impl Machine<'_> {
             Clash::Copied(flight) => self.too_early(warp, access, flight),
             Clash::ReadBy(flight) => self.reused(warp, access, flight),
             Clash::Unfenced { instruction, warp: writer } => {
-                let met = self.warps[writer as usize].met[0];
-                Fault::new(FaultKind::MissingFence, instruction)
-                    .with(access, Part::Operation)
-                    .with_some(met, Part::Met)
+                let met = self.warps[writer as usize].met.into_iter().flatten();
+                let fault = Fault::new(FaultKind::MissingFence, instruction);
+                met.fold(fault.with(access, Part::Operation), |fault, at| fault.with(at, Part::Met))
             }
             Clash::Written { instruction } => Fault::new(FaultKind::Unordered, access)
                 .with(instruction, Part::Access)
@@ -122,7 +121,7 @@ impl Machine<'_> {
                             .with(copy, Part::Operation),
                         // Who has waited may have waited for another phase.
                         None if row == Row::Tcgen05 => early.with_some(self.last_test(warp), Part::Wait),
-                        None => early,
+                        None => early.with_some(other.groups[row as usize].last_commit, Part::Committed),
                     };
                 };
                 let is_done = other.clock.get(warps, row, owner as usize) >= count;
@@ -193,6 +192,13 @@ impl Machine<'_> {
             })
         };
         let object = self.guard(warp, owner as usize);
+        let committed = match completion {
+            Completion::Group { row, .. } => {
+                let group = if row == Row::BulkRead { Row::Bulk } else { row };
+                other.groups[group as usize].last_commit
+            }
+            Completion::Phase { .. } => None,
+        };
         let released = object
             .and_then(|object| other.arrivals.get(&object))
             .filter(|arrival| arrival.1 > event && !fills(arrival.0));
@@ -203,6 +209,7 @@ impl Machine<'_> {
             // Who started the operation may have waited for another phase.
             None => Fault::new(FaultKind::SourceReused, write)
                 .with(operation, Part::Operation)
+                .with_some(committed, Part::Committed)
                 .with_some(self.last_test(owner as usize), Part::OtherWait),
         }
     }

@@ -9,6 +9,8 @@ use super::shadow::{Completion, Flight, Who};
 
 /// What so many warps did last is told where threads wait for each other.
 const MAX_LAST: usize = 4;
+/// Arrivals of those who never wait that are told.
+const MAX_UNHEARD: usize = 2;
 
 impl Machine<'_> {
     /// What holds when all threads have ended.
@@ -159,6 +161,8 @@ impl Machine<'_> {
             let made = fault.others.iter().find(|(_, part)| *part == Part::Made).map(|(at, _)| *at);
             let last = self.last_uses(fault.kind == FaultKind::Phase, made.unwrap_or(fault.instruction));
             let fault = last.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
+            let acts = self.last_acts();
+            let fault = acts.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
             let fault = waits.iter().fold(fault, |fault, (at, _)| fault.with(*at, Part::OtherWait));
             let fault = barriers.iter().fold(fault, |fault, (_, _, at)| fault.with(*at, Part::OtherWait));
             self.tell(fault);
@@ -175,6 +179,17 @@ impl Machine<'_> {
             object.made.is_some_and(|(.., at)| is_own(at))
         });
         fault.kind == FaultKind::Phase && own.all(|object| !object.is_of_copies)
+    }
+
+    /// What those have told others or started last who wait for a phase.
+    fn last_acts(&self) -> Vec<u32> {
+        let is_waiting =
+            |warp: &&Warp| warp.fragments.iter().any(|each| matches!(each.state, State::Test(_)));
+        let mut acts: Vec<u32> =
+            self.warps.iter().filter(is_waiting).filter_map(|warp| warp.last_act).collect();
+        acts.sort_unstable_by(|one, other| other.cmp(one));
+        acts.dedup();
+        acts
     }
 
     /// What the threads that live have done last. For a phase that nobody completes those tell nothing who wait for it.
@@ -233,7 +248,7 @@ impl Machine<'_> {
             // All arrive each time, and wait for nobody.
             Fault::new(FaultKind::Phase, object.last_arrival?).with(made, Part::Made)
         };
-        let fault = fault.with_some(last, Part::Last);
+        let fault = self.never_waiting(fault).with_some(last, Part::Last);
         Some(fault.with(at, Part::Wait).with_some(self.wait_of_arrivers(index), Part::OtherWait))
     }
 
@@ -267,11 +282,7 @@ impl Machine<'_> {
             .into_iter()
             .take(MAX_LAST)
             .fold(Fault::new(FaultKind::Phase, primary), |fault, at| fault.with(at, Part::Elsewhere));
-        let never_waits = self.warps.iter().filter(|warp| warp.tests.is_empty() && object.total > 0);
-        let mut unheard: Vec<u32> =
-            never_waits.flat_map(|warp| warp.arrivals.values()).map(|arrival| arrival.0).collect();
-        unheard.sort_unstable();
-        let fault = fault.with_some(unheard.first().copied(), Part::NeverWaits);
+        let fault = if object.total > 0 { self.never_waiting(fault) } else { fault };
         Some(
             fault
                 .with(*at, Part::Wait)
@@ -300,6 +311,16 @@ impl Machine<'_> {
         let (expectation, expected, room, copy) = misfit(&phases, &self.program.variables)?;
         let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
         Some(fault.counted(expected as i64, room as i64))
+    }
+
+    /// Adds where threads arrive that never wait for anything.
+    fn never_waiting(&self, fault: Fault) -> Fault {
+        let never_waits = self.warps.iter().filter(|warp| warp.tests.is_empty());
+        let mut unheard: Vec<u32> =
+            never_waits.flat_map(|warp| warp.arrivals.values()).map(|arrival| arrival.0).collect();
+        unheard.sort_unstable();
+        unheard.dedup();
+        unheard.into_iter().take(MAX_UNHEARD).fold(fault, |fault, at| fault.with(at, Part::NeverWaits))
     }
 
     /// Tells of a phase of several copies that does not expect the bytes of all of them.

@@ -101,6 +101,8 @@ pub enum Part {
     Uncommitted,
     /// Where the number of arrivals is computed.
     Count,
+    /// Where the number of bytes is computed.
+    Sum,
     /// Where the round of the wait ends.
     Round,
     /// Where the rounds begin that an access is in, and what it meets is not.
@@ -121,6 +123,14 @@ pub enum Part {
     NeverWaits,
     /// What a thread did last, before it came to a wait that does not end.
     Last,
+    /// Where the group of an operation ends that nobody waits for.
+    Committed,
+    /// What comes after the rounds of what a thread did last.
+    After,
+    /// Where threads go on together, of which some have done what the others do not know of.
+    Joins,
+    /// The branch that only some threads go on from to what the others do not know of.
+    Parts,
 }
 
 impl FaultKind {

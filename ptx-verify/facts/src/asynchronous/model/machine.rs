@@ -111,6 +111,8 @@ pub(super) struct Groups {
     pub(super) started: u32,
     /// How many were started at each commit.
     pub(super) commits: Vec<u32>,
+    /// The last commit.
+    pub(super) last_commit: Option<u32>,
     /// The last wait: instruction, how many groups it left, and which event of the warp it is.
     pub(super) wait: Option<(u32, u32, u32)>,
     /// Those before, the last one at the end.
@@ -153,6 +155,8 @@ pub(super) struct Warp {
     pub(super) met: [Option<u32>; 2],
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
+    /// The last instruction that told others something, or that started what runs on its own.
+    pub(super) last_act: Option<u32>,
 }
 
 /// A warp at a barrier of the block.
@@ -350,6 +354,7 @@ impl<'p> Machine<'p> {
                     registers_held: program.first_registers.unwrap_or(0),
                     has_fenced_objects: false,
                     last_use: None,
+                    last_act: None,
                     met: [None; 2],
                     tensor_loads: Vec::new(),
                     unfenced: 0,

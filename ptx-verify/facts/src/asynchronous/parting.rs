@@ -1,0 +1,86 @@
+//! Where some threads leave the others to do something, and where all go on together.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::Handle;
+use rustc_hash::FxHashSet;
+
+use super::loops::{latches, natural_loop};
+use crate::FunctionFacts;
+
+/// Blocks of a loop that is looked at.
+const MAX_BLOCKS: usize = 4096;
+/// How many blocks are looked at on the way up.
+const MAX_STEPS: usize = 16;
+
+/// The first instruction that those come to, too, who do not come to this one: a barrier after it belongs there.
+#[must_use]
+pub fn joins_after(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(instruction));
+    if facts.is_guarded(instruction) {
+        let rest = instruction + 1..cfg.instructions(own).end;
+        return rest.into_iter().find(|&after| !facts.is_guarded(after));
+    }
+    let (above, mut block) = (facts.postdominators(), own);
+    for _ in 0..MAX_STEPS {
+        let next = *above.get(block.index())?;
+        if next as usize >= cfg.block_count() {
+            return None;
+        }
+        block = NodeIndex::new(next as usize);
+        if !cfg.dominates(own, block) {
+            return cfg.instructions(block).next();
+        }
+    }
+    None
+}
+
+/// The branch that keeps others from an instruction, in the same rounds: a barrier before it belongs there.
+#[must_use]
+pub fn parts_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(instruction));
+    let (above, mut block) = (facts.postdominators(), own);
+    for _ in 0..MAX_STEPS {
+        block = cfg.immediate_dominator(block)?;
+        if cfg.successors(block).count() < 2 {
+            continue;
+        }
+        let mut after = block.index();
+        let always = (0..MAX_STEPS).any(|_| {
+            let next = above.get(after).map_or(u32::MAX, |&next| next) as usize;
+            after = next;
+            next == own.index()
+        });
+        if always {
+            continue;
+        }
+        let is_same = match rounds(facts, own) {
+            // Where it ends the rounds it chooses nobody.
+            Some((_, blocks)) => cfg.successors(block).all(|(next, _)| blocks.contains(&next)),
+            None => rounds(facts, block).is_none(),
+        };
+        return is_same.then(|| cfg.instructions(block).next_back()).flatten();
+    }
+    None
+}
+
+/// The first instruction that is executed after the rounds of one instruction, of which another one is no part.
+pub(super) fn after_rounds(facts: &FunctionFacts<'_>, instruction: u32, other: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let [own, other] = [instruction, other].map(|at| cfg.block_of(Handle::new(at)));
+    let (_, blocks) = rounds(facts, own).filter(|(_, blocks)| !blocks.contains(&other))?;
+    let ends = blocks.iter().flat_map(|&block| cfg.successors(block)).map(|(next, _)| next);
+    let end = ends.filter(|next| !blocks.contains(next)).min()?;
+    cfg.instructions(end).next()
+}
+
+/// The smallest loop around a block: its head and its blocks.
+fn rounds(facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<(NodeIndex, FxHashSet<NodeIndex>)> {
+    let around = latches(facts).filter(|(head, _)| facts.cfg.dominates(*head, block));
+    let loops = around.filter_map(|(head, latch)| {
+        let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
+        blocks.contains(&block).then_some((head, blocks))
+    });
+    loops.min_by_key(|(_, blocks)| blocks.len())
+}
