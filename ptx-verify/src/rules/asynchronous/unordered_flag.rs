@@ -2,9 +2,9 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     Accessed, FewThreads, Poll, Readers, address_moves_on, address_root, counted, fences_global,
-    handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, locks, may_be_global,
-    names_global, only_acquires, orders_blocks, polled_root, polls, polls_taken_out, table_of_pointers,
-    told_by_few, used_and_never_met, used_without_meeting,
+    handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, joins_after, locks,
+    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
+    polls_taken_out, table_of_pointers, told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -142,11 +142,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let asked = polls.iter().map(|poll| poll.end).chain(counts.filter(|_| has_atomics));
         if let Some((store, load)) = handed_on_without_meeting(facts, &mut few, asked, place) {
             let message = "the thread that has asked other blocks stores this for its own, who need not have met it when they load it";
-            diagnostics.push(
-                RULE.at(context.instruction_span(store), message)
-                    .with_secondary(context.instruction_span(load), "loaded here")
-                    .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
-            );
+            let finding = RULE
+                .at(context.instruction_span(store), message)
+                .with_secondary(context.instruction_span(load), "loaded here")
+                .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`");
+            diagnostics.push(at_meeting(context, finding, joins_after(facts, store)));
             return;
         }
     }
@@ -175,15 +175,24 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
-        diagnostics.push(
-            RULE.at(context.instruction_span(load), message)
-                .with_secondary(context.instruction_span(poll), "one thread waits for the flag here")
-                .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
-        );
+        let finding = RULE
+            .at(context.instruction_span(load), message)
+            .with_secondary(context.instruction_span(poll), "one thread waits for the flag here")
+            .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`");
+        diagnostics.push(at_meeting(context, finding, joins_after(facts, poll)));
         return;
     }
     if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
         before_flags(context, facts, &mut few, &Waits::new(facts, &polls, &locks), diagnostics);
+    }
+}
+
+/// A finding with the place where all threads go on together, if there is one.
+fn at_meeting(context: &FlowContext<'_>, finding: Diagnostic, joins: Option<u32>) -> Diagnostic {
+    match joins {
+        Some(at) => finding
+            .with_secondary(context.instruction_span(at), "all threads go on from here without a barrier"),
+        None => finding,
     }
 }
 
@@ -499,11 +508,11 @@ fn before_flags(
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
-        diagnostics.push(
-            RULE.at(context.instruction_span(load), message)
-                .with_secondary(context.instruction_span(poll), "few threads wait for the flag here")
-                .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`"),
-        );
+        let finding = RULE
+            .at(context.instruction_span(load), message)
+            .with_secondary(context.instruction_span(poll), "few threads wait for the flag here")
+            .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`");
+        diagnostics.push(at_meeting(context, finding, joins_after(facts, poll)));
         return;
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
@@ -511,11 +520,15 @@ fn before_flags(
     let told = told_by_few(facts, few, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
-        diagnostics.push(
-            RULE.at(context.instruction_span(flag), message)
-                .with_secondary(context.instruction_span(store), "stored here")
-                .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`"),
-        );
+        let finding = RULE
+            .at(context.instruction_span(flag), message)
+            .with_secondary(context.instruction_span(store), "stored here")
+            .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`");
+        let parts = parts_before(facts, flag).map(|at| context.instruction_span(at));
+        diagnostics.push(match parts {
+            Some(span) => finding.with_secondary(span, "few threads go on from here to tell"),
+            None => finding,
+        });
     }
 }
 

@@ -52,6 +52,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
     if is_kernel && let Some(start) = asynchronous::before_any(facts, &starts, &fences) {
         let finding = RULE.at(context.instruction_span(start), "some path comes here without `wgmma.fence`");
+        let meets = |&at: &u32| facts.instance(at).is_some_and(|each| each.effects.barrier);
+        let first = facts.cfg.instructions(facts.cfg.block_of(ptx_ir::ir::Handle::new(start))).start;
+        let finding = match (first..start).rev().find(meets) {
+            Some(met) => finding.with_secondary(context.instruction_span(met), "threads meet here before"),
+            None => finding,
+        };
         diagnostics.push(finding.with_help(HELP));
         return;
     }
