@@ -160,6 +160,7 @@ impl Uniformity {
         let mut masks: Option<Vec<(u32, ValueId)>> = None;
         let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
         let mut visits_of_loops = visits;
+        let mut work = 0;
         for &block in facts.cfg.reverse_postorder() {
             if !engine.is_reached(block) {
                 continue;
@@ -188,6 +189,13 @@ impl Uniformity {
                 let here_block = facts.cfg.block_of(Handle::new(instruction));
                 // Where all come, lanes come that a mask does not name.
                 if !need.of_mask && self.comes_whole(engine, branch, here_block, here.level, &mut visits) {
+                    continue;
+                }
+                // Where all lanes of a warp come, nothing is needed of other warps.
+                if !need.of_mask
+                    && need.least == Level::Lanes
+                    && self.comes_whole_by_trial(engine, here_block, &mut work)
+                {
                     continue;
                 }
                 if need.of_mask || facts.instance(instruction).is_some_and(lanes_may_part) {

@@ -3,13 +3,14 @@
 //! Compilers count the turns of a loop over a block's elements ahead, and divide by multiplication: no sum tells any more
 //! that all lanes of a warp have as many, or the same quotient. A thousand threads are soon tried.
 
+use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
-use super::Analysis;
+use super::{Analysis, Level, Uniformity};
 use crate::evaluate::Shape;
-use crate::values::{Kind, ValueId, width};
+use crate::values::{Engine, Kind, ValueId, width};
 
 /// The lanes of a warp.
 const LANES: u32 = 32;
@@ -19,6 +20,8 @@ const MAX_THREADS: u32 = 1024;
 const MAX_STEPS: usize = 64;
 /// Steps for all threads that are tried in a function; when they are used up, no more is.
 const MAX_WORK: usize = 1 << 20;
+/// Conditions on the way to a block that are tried together.
+const MAX_CONDITIONS: usize = 8;
 
 /// What was tried.
 #[derive(Default)]
@@ -45,37 +48,23 @@ struct Steps {
     of: FxHashMap<ValueId, Source>,
 }
 
-impl Analysis<'_, '_> {
-    /// Whether all lanes of a warp have the same of a predicate or a number, in each warp that a block may have.
-    pub(super) fn is_same_by_trial(&mut self, value: ValueId) -> bool {
-        if !self.engine.values.has_whole_warps() {
-            return false;
-        }
-        if let Some(&known) = self.trials.known.get(&value) {
-            return known;
-        }
-        let mut steps = Steps::default();
-        let is_same = self.steps_of(value, &mut steps).is_some() && self.is_same_in_warps(&steps);
-        self.trials.known.insert(value, is_same);
-        is_same
-    }
-
-    /// The steps that lead to a value; none where something else than the number of the thread decides.
-    fn steps_of(&self, value: ValueId, steps: &mut Steps) -> Option<Source> {
-        if let Some(&source) = steps.of.get(&value) {
+impl Steps {
+    /// Adds those that lead to a value; none where something else than the number of the thread decides.
+    fn to(&mut self, engine: &Engine<'_, '_>, value: ValueId) -> Option<Source> {
+        if let Some(&source) = self.of.get(&value) {
             return Some(source);
         }
-        let number = self.engine.values.of(value).and_then(|fact| fact.number.value());
+        let number = engine.values.of(value).and_then(|fact| fact.number.value());
         let source = match number {
             Some(number) => Source::Number(number),
-            None => self.computation(value, steps)?,
+            None => self.computation(engine, value)?,
         };
-        steps.of.insert(value, source);
+        self.of.insert(value, source);
         Some(source)
     }
 
-    fn computation(&self, value: ValueId, steps: &mut Steps) -> Option<Source> {
-        let (facts, graph) = (self.engine.facts, self.engine.graph);
+    fn computation(&mut self, engine: &Engine<'_, '_>, value: ValueId) -> Option<Source> {
+        let (facts, graph) = (engine.facts(), engine.graph());
         let Kind::Computed { instruction, at: Some(at) } = graph.kind(value) else { return None };
         let operands = facts.body.operands(Handle::new(instruction));
         let (Operand::Register { register, .. }, sources) = operands.split_first()? else { return None };
@@ -97,48 +86,129 @@ impl Analysis<'_, '_> {
                 Operand::Register { .. } => {
                     let range = facts.uses().range(instruction);
                     let mut reads = range.filter(|&at| facts.uses().all()[at].operand() == index + 1);
-                    self.steps_of(graph.read(reads.next()?)?, steps)?
+                    self.to(engine, graph.read(reads.next()?)?)?
                 }
                 _ => return None,
             };
         }
-        if steps.steps.len() == MAX_STEPS {
+        if self.steps.len() == MAX_STEPS {
             return None;
         }
-        steps.steps.push((shape, from));
-        Some(Source::Step(steps.steps.len() - 1))
+        self.steps.push((shape, from));
+        Some(Source::Step(self.steps.len() - 1))
     }
 
-    fn is_same_in_warps(&mut self, steps: &Steps) -> bool {
-        let function = self.engine.facts.function;
+    /// Whether what a function makes of the results is the same for all lanes of a warp, in each warp that a block may have.
+    /// `work` counts the steps.
+    fn are_same_in_warps<T: PartialEq>(
+        &self,
+        engine: &Engine<'_, '_>,
+        work: &mut usize,
+        told: impl Fn(&dyn Fn(Source) -> u64) -> T,
+    ) -> bool {
+        let function = engine.facts().function;
         let said = function.required_threads().or_else(|| function.max_threads());
         let said =
             said.and_then(|extents| extents.iter().try_fold(1_u32, |all, each| all.checked_mul(*each)));
         let threads = said.unwrap_or(MAX_THREADS).min(MAX_THREADS);
-        let mut results = vec![0; steps.steps.len()];
+        let mut results = vec![0; self.steps.len()];
         let mut first = None;
         for thread in 0..threads {
-            self.trials.work += steps.steps.len();
-            if self.trials.work > MAX_WORK {
+            *work += self.steps.len();
+            if *work > MAX_WORK {
                 return false;
             }
-            for (index, (shape, from)) in steps.steps.iter().enumerate() {
-                let numbers = from.map(|source| match source {
-                    Source::Number(number) => number,
-                    Source::Thread => thread.into(),
-                    Source::Lane => (thread % LANES).into(),
-                    Source::Step(step) => results[step],
-                });
+            let number = |results: &[u64], source: Source| match source {
+                Source::Number(number) => number,
+                Source::Thread => thread.into(),
+                Source::Lane => (thread % LANES).into(),
+                Source::Step(step) => results[step],
+            };
+            for (index, (shape, from)) in self.steps.iter().enumerate() {
+                let numbers = from.map(|source| number(&results, source));
                 let Some(result) = shape.evaluate(numbers) else { return false };
                 results[index] = result;
             }
-            let last = results.last().copied();
+            let own = Some(told(&|source| number(&results, source)));
             if thread % LANES == 0 {
-                first = last;
-            } else if last != first {
+                first = own;
+            } else if own != first {
                 return false;
             }
         }
         true
+    }
+}
+
+impl Analysis<'_, '_> {
+    /// Whether all lanes of a warp have the same of a predicate or a number, in each warp that a block may have.
+    pub(super) fn is_same_by_trial(&mut self, value: ValueId) -> bool {
+        if !self.engine.values.has_whole_warps() {
+            return false;
+        }
+        if let Some(&known) = self.trials.known.get(&value) {
+            return known;
+        }
+        let mut steps = Steps::default();
+        let source = steps.to(&self.engine, value);
+        let work = &mut self.trials.work;
+        let is_same = source
+            .is_some_and(|source| steps.are_same_in_warps(&self.engine, work, |number| number(source)));
+        self.trials.known.insert(value, is_same);
+        is_same
+    }
+}
+
+impl Uniformity {
+    /// Whether each warp comes to a block with all of its lanes or with none, though they part before it, by what the
+    /// conditions on the way say of each thread's number. `work` counts the steps of what was tried.
+    pub(super) fn comes_whole_by_trial(
+        &self,
+        engine: &Engine<'_, '_>,
+        block: NodeIndex,
+        work: &mut usize,
+    ) -> bool {
+        if !engine.values.has_whole_warps() {
+            return false;
+        }
+        let Some(conditions) = self.conditions_of(engine, block) else { return false };
+        let mut steps = Steps::default();
+        let mut tried = Vec::new();
+        for (guard, value) in conditions {
+            match steps.to(engine, guard) {
+                Some(source) => tried.push((source, value)),
+                // What is the same for a warp lets all of it come, or nobody.
+                None if self.of(guard).level() != Some(Level::Lanes) => {}
+                None => return false,
+            }
+        }
+        !tried.is_empty()
+            && steps.are_same_in_warps(engine, work, |number| {
+                tried.iter().all(|&(source, value)| (number(source) & 1 != 0) == value)
+            })
+    }
+
+    /// The predicates with the values under which lanes of a whole warp come to a block, and only then; none where something
+    /// else than branches decides, or several ways lead there.
+    fn conditions_of(&self, engine: &Engine<'_, '_>, block: NodeIndex) -> Option<Vec<(ValueId, bool)>> {
+        let (facts, graph) = (engine.facts(), engine.graph());
+        let have_parted =
+            |block: NodeIndex| self.control.cause(block).is_some_and(|(level, _)| level == Level::Lanes);
+        let mut found = Vec::new();
+        let mut at = block;
+        while have_parted(at) {
+            if graph.predecessor_count(at) != 1 || found.len() == MAX_CONDITIONS {
+                return None;
+            }
+            let (before, _) = graph.predecessors(at).next()?;
+            if let Some(condition) = graph.condition(at, 0) {
+                let guard = graph.guard(facts.cfg.instructions(before).last()?)?;
+                found.push((guard, condition.value));
+            } else if graph.successors(before).len() != 1 {
+                return None;
+            }
+            at = before;
+        }
+        Some(found)
     }
 }
