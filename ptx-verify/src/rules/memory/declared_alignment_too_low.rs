@@ -33,8 +33,8 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Distances of which it is not known what they are multiples of. Variables that are defined elsewhere, and parameters,
-    /// whose places others decide about. A buffer of bytes, 256 or more, that is all that a kernel has in shared memory: it
-    /// lies at the start.
+    /// whose places others decide about. A buffer of 128 bytes or more that is all that a kernel has in shared memory, but
+    /// for what is sized at the launch, which lies behind the rest: it lies at the start.
     name: "declared-alignment-too-low",
     code: "P0705",
     former: [],
@@ -76,26 +76,32 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A smaller array of bytes is no buffer for values of other types, and may lie anywhere.
-const MIN_BUFFER: u64 = 256;
+/// A smaller array is no buffer for values of other types, and may lie anywhere.
+const MIN_BUFFER: u64 = 128;
 
-/// Whether a variable is a buffer of bytes in shared memory, and the kernel names no other variable there and calls nothing:
-/// shared memory begins with it then, better aligned than any access needs.
+/// Whether a variable is a buffer in shared memory, and the kernel names no other variable of known size there and
+/// calls nothing: shared memory begins with it then, better aligned than any access needs. What is sized at the launch lies
+/// behind it.
 fn is_buffer_alone(context: &FlowContext<'_>, handle: Handle<Variable>) -> bool {
     let module = context.module.module;
     let is_shared =
         |variable: Handle<Variable>| module.variables[variable].space.base() == StateSpace::Shared;
+    let is_of_launch = |variable: Handle<Variable>| {
+        let variable = &module.variables[variable];
+        variable.linkage == Some(Linkage::Extern) && is_unsized(variable)
+    };
     let names_another = |operand: Operand| match operand {
         Operand::Variable { variable, .. }
         | Operand::VariableAddress { variable, .. }
-        | Operand::Element { variable, .. } => variable != handle && is_shared(variable),
+        | Operand::Element { variable, .. } => {
+            variable != handle && is_shared(variable) && !is_of_launch(variable)
+        }
         Operand::Function(_) => true,
         _ => false,
     };
     let calls =
         |facts: &FunctionFacts<'_>| (0..facts.body.instructions.len() as u32).any(|each| facts.is_call(each));
     is_shared(handle)
-        && module.variables[handle].alignment() == 1
         && module.variables[handle].size().is_some_and(|size| size >= MIN_BUFFER)
         && module.functions[context.handle].kind == FunctionKind::Entry
         && !context.mentions.all(context.body).any(names_another)
