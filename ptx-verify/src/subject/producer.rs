@@ -126,7 +126,9 @@ impl Producer {
         if embedded > NVVM_LINES + 1 {
             return Some(Nvvm);
         }
-        match lines().take_while(|line| *line == "//").count() {
+        // The first line may have been lost as well; nobody else begins so.
+        let lost = usize::from(embedded == 1);
+        match lines().take_while(|line| *line == "//").count() + lost {
             NVVM_LINES.. => Some(Nvvm),
             LLVM_LINES.. => Some(Llvm),
             _ => None,
@@ -180,6 +182,8 @@ mod tests {
         assert_eq!(Producer::of("\n\n//\n//\n//\n//\n//\n//\n\n.version 8.7\n"), Some(Producer::Nvvm));
         assert_eq!(Producer::of("//\n//\n//\n\n.version 8.7\n"), Some(Producer::Llvm));
         assert_eq!(Producer::of("\n\n\n\n\n\n\n\n.version 9.4\n"), Some(Producer::Nvvm));
+        assert_eq!(Producer::of("\n//\n//\n\n.version 8.3\n"), Some(Producer::Llvm));
+        assert_eq!(Producer::of("\n//\n\n.version 8.3\n"), None);
         assert_eq!(Producer::of("\n\n\n.version 9.4\n"), None);
         assert_eq!(Producer::of("//\n.version 8.7\n"), None);
     }
