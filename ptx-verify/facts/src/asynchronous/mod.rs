@@ -8,6 +8,7 @@ mod copies;
 mod coverage;
 mod flags;
 mod groups;
+mod local;
 mod loops;
 mod maps;
 pub mod model;
@@ -31,6 +32,7 @@ pub use flags::{
     only_acquires, orders_blocks, polled_root, table_of_pointers,
 };
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
+pub use local::OwnMemory;
 pub use loops::{Poll, Readers, is_flag, is_weak, locks, orders, polls, polls_taken_out};
 pub use maps::{Missing, StaleMap, stale_map};
 pub use objects::{Event, Life, Lives, Place};

@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, Poll, Readers, address_moves_on, address_root, counted, fences_global,
+    Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, counted, fences_global,
     handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, joins_after, locks,
     may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
     polls_taken_out, table_of_pointers, told_by_few, used_and_never_met, used_without_meeting,
@@ -391,8 +391,12 @@ fn before_flags(
     }
     let orders = |&each: &u32| orders_blocks(facts, each) && !only_acquires(facts, each);
     let ordering = ascending(facts.reaching_out().filter(orders));
+    let mut own = OwnMemory::new(facts);
     let stores = ascending(facts.reaching_out().filter(|&each| {
-        is_weak(facts, each, true) && may_be_global(facts, each) && flags.binary_search(&each).is_err()
+        is_weak(facts, each, true)
+            && may_be_global(facts, each)
+            && flags.binary_search(&each).is_err()
+            && !own.has(each)
     }));
     // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
     // unless others read it here as well.
