@@ -520,7 +520,16 @@ fn before_flags(
         return;
     }
     // Who releases means what was stored before; else it has to be read here by those who wait.
-    let tells = |flag: u32, store: u32| releases.binary_search(&flag).is_ok() || is_read(store);
+    // Where those who count themselves wait for the others and read nothing of it after that, nothing is told.
+    let is_atomic = |flag: u32| facts.instance(flag).is_some_and(|instance| instance.effects.atomic);
+    let counts = all_flags.iter().copied().filter(|&flag| is_atomic(flag) && !polls.is_empty());
+    let later: FxHashMap<u32, FxHashSet<Register>> =
+        counts.take(MAX_RELAXED).map(|count| (count, read_after_waiting(facts, polls, count))).collect();
+    let tells = |flag: u32, store: u32| {
+        let is_read_later =
+            |read: &FxHashSet<Register>| address_root(facts, store).is_some_and(|root| read.contains(&root));
+        releases.binary_search(&flag).is_ok() || is_read(store) && later.get(&flag).is_none_or(is_read_later)
+    };
     let told = told_by_few(facts, few, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
@@ -534,6 +543,20 @@ fn before_flags(
             None => finding,
         });
     }
+}
+
+/// What the addresses of plain loads come of after the loops that wait and that a thread comes to when it has counted itself, or
+/// after all loops that wait if it comes to none.
+fn read_after_waiting(facts: &FunctionFacts<'_>, polls: &[Poll], count: u32) -> FxHashSet<Register> {
+    let counted = Reach::from(facts, Ends::Instructions(&[count]), &[]);
+    let comes_to = |poll: &&Poll| counted.at(poll.load).is_some();
+    let mut waits = ascending(polls.iter().filter(comes_to).map(|poll| poll.end));
+    if waits.is_empty() {
+        waits = ascending(polls.iter().map(|poll| poll.end));
+    }
+    let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
+    let is_read = |&each: &u32| is_weak(facts, each, false) && after.at(each).is_some();
+    facts.reaching_out().filter(is_read).filter_map(|each| address_root(facts, each)).collect()
 }
 
 /// Tells where a flag that is found in a table of pointers, as for each device one, is set for the whole system and waited for in
