@@ -6,7 +6,7 @@ use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
-use super::orders;
+use super::{Poll, orders};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -198,6 +198,63 @@ pub fn address_moves_on(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let mut moves_on = false;
     walk_address(facts, instruction, base, false, |_, is_only| moves_on |= !is_only);
     moves_on
+}
+
+/// Whether another load looks at the very place of an access and sees what others store there, in a loop that does more than to
+/// wait: it is a counter that those who look at it keep for themselves, and a loop that waits for a place computed in the same way
+/// is of another kind of object. `polls` are the loops that only wait.
+#[must_use]
+pub fn is_kept_by_readers(facts: &FunctionFacts<'_>, instruction: u32, polls: &[Poll]) -> bool {
+    let place = facts.address_in_register(instruction);
+    place.is_some()
+        && facts.reaching_out().any(|each| {
+            let sees = facts.instance(each).is_some_and(|instance| {
+                let is_strong = instance.is(Mode::Relaxed) || instance.is(Mode::Acquire);
+                is_strong && instance.effects.reads_memory && !instance.effects.atomic
+            });
+            sees && facts.address_in_register(each) == place
+                && polls.iter().all(|poll| poll.load != each)
+                && comes_back(facts, each)
+        })
+}
+
+/// Whether an atomic operation takes a number for its thread, as the place in a queue, and none of `polls` waits at its place: what
+/// it gives is read.
+#[must_use]
+pub fn takes_a_number(facts: &FunctionFacts<'_>, instruction: u32, polls: &[Poll]) -> bool {
+    let given = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+    let given: Vec<Register> = given.map(|each| each.register).collect();
+    let is_read = || facts.uses().all().iter().any(|each| each.reads() && given.contains(&each.register));
+    let root = address_root(facts, instruction);
+    let waits_here = |poll: &Poll| {
+        polled_root(facts, poll.load) == root && has_same_distance(facts, poll.load, instruction)
+    };
+    facts.instance(instruction).is_some_and(|instance| instance.effects.atomic)
+        && !given.is_empty()
+        && !polls.iter().any(waits_here)
+        && is_read()
+}
+
+/// Whether two accesses are as far from where their addresses come of, but for what is computed: the same part of an object.
+#[must_use]
+pub fn has_same_distance(facts: &FunctionFacts<'_>, one: u32, other: u32) -> bool {
+    distance_from_root(facts, one) == distance_from_root(facts, other)
+}
+
+/// What is added to the register that the address of an access comes of, but for what is computed.
+fn distance_from_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<i64> {
+    let (base, offset) = facts.address_in_register(instruction)?;
+    let added = |register: Register| match facts.definitions(register) {
+        [write] if facts.instance(*write)?.effects.computes == Some(Computation::Add) => {
+            match facts.body.operands(Handle::new(*write)).get(2) {
+                Some(Operand::Integer { bits, .. }) => Some(*bits as i64),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let steps = address_steps(facts, instruction, base);
+    Some(steps.into_iter().filter_map(added).fold(i64::from(offset), i64::wrapping_add))
 }
 
 /// Where the pointer that an access goes by was loaded from: the register that the address of that comes of, and the distance

@@ -2,9 +2,10 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, counted, fences_global,
-    handed_on_without_meeting, hands_on, is_fenced_as_needed, is_flag, is_weak, joins_after, locks,
-    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
-    polls_taken_out, table_of_pointers, told_by_few, used_and_never_met, used_without_meeting,
+    handed_on_without_meeting, hands_on, has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers,
+    is_weak, joins_after, locks, may_be_global, names_global, only_acquires, orders_blocks, parts_before,
+    polled_root, polls, polls_taken_out, table_of_pointers, takes_a_number, told_by_few, used_and_never_met,
+    used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -59,7 +60,8 @@ declare_rule! {
     /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, as libraries have done
     /// since before there were scopes, or whose flag has data in it, or where control comes to without the loop. A fence that is left out under
     /// a condition computed of the same numbers as those of the stores. What is stored before a vector that has data beside its
-    /// flag, and before a number is counted up, unless the same kernel reads it. Loops that do more than wait, and flags that are counted with
+    /// flag, and before a number is counted up, unless the same kernel reads it. A counter that a loop which does more than wait
+    /// looks at as well, and one beside a flag that gives numbers out. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",
@@ -335,7 +337,14 @@ impl<'a> Waits<'a> {
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
         if effects.atomic {
             let is_block_wide = orders && is_narrow(instance) && may_be_global(facts, instruction);
-            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some();
+            let is_flag = |is_lock: bool| {
+                let polls = self.polls;
+                let counts = || {
+                    is_kept_by_readers(facts, instruction, polls) || takes_a_number(facts, instruction, polls)
+                };
+                is_lock || !counts()
+            };
+            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some_and(is_flag);
         }
         if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
             return false;
@@ -575,14 +584,19 @@ fn of_other_scopes(
             continue;
         }
         let Some(table) = table_of_pointers(facts, poll.load) else { continue };
+        let is_there = |each: u32| table_of_pointers(facts, each) == Some(table);
+        // The pointers are to objects, of which the loop waits for another kind.
+        let is_object = |each: u32| {
+            let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
+            is_atomic
+                && is_there(each)
+                && (is_kept_by_readers(facts, each, polls) || takes_a_number(facts, each, polls))
+        };
         let other = if is_of_device { Mode::SystemScope } else { Mode::DeviceScope };
-        let same: Vec<u32> = flags
-            .iter()
-            .copied()
-            .filter(|&flag| table_of_pointers(facts, flag) == Some(table))
-            .take(MAX_TABLES)
-            .collect();
-        if same.is_empty() || !same.iter().all(|&flag| has(flag, other)) {
+        let same: Vec<u32> = flags.iter().copied().filter(|&flag| is_there(flag)).take(MAX_TABLES).collect();
+        let set = same.iter().copied().find(|&flag| has_same_distance(facts, flag, poll.load));
+        let Some(set) = set.filter(|_| same.iter().all(|&flag| has(flag, other))) else { continue };
+        if facts.reaching_out().any(is_object) {
             continue;
         }
         let (at, message, help) = if is_of_device {
@@ -592,10 +606,10 @@ fn of_other_scopes(
         } else {
             let message =
                 "this flag is set in the scope of the device, and waited for as one of the whole system";
-            (same[0], message, "store the flag with `.sys`")
+            (set, message, "store the flag with `.sys`")
         };
         let (label, text) =
-            if is_of_device { (same[0], "the flag is set here") } else { (poll.load, "waited for here") };
+            if is_of_device { (set, "the flag is set here") } else { (poll.load, "waited for here") };
         diagnostics.push(
             RULE.at(context.instruction_span(at), message)
                 .with_secondary(context.instruction_span(label), text)
