@@ -152,8 +152,8 @@ impl Analysis<'_, '_> {
         let mut steps = Steps::default();
         let source = steps.to(&self.engine, value);
         let work = &mut self.trials.work;
-        let is_same = source
-            .is_some_and(|source| steps.are_same_in_warps(&self.engine, work, |number| number(source)));
+        let is_same =
+            source.is_some_and(|source| steps.are_same_in_warps(&self.engine, work, |number| number(source)));
         self.trials.known.insert(value, is_same);
         is_same
     }

@@ -202,7 +202,8 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 // Of numbers that have no sign, the order is the same with one.
                 let mut numbers = [a, b].map(|operand| self.number(operand, depth));
                 let narrows = detail & SIGNED != 0 || numbers.into_iter().all(is_positive);
-                let (operands, below) = if value { ([a, b], numbers) } else { ([b, a], [numbers[1], numbers[0]]) };
+                let (operands, below) =
+                    if value { ([a, b], numbers) } else { ([b, a], [numbers[1], numbers[0]]) };
                 if narrows && self.narrow_difference(operands, below, value, depth) {
                     numbers = [a, b].map(|operand| self.number(operand, depth));
                 }

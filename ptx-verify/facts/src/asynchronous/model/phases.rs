@@ -405,8 +405,8 @@ impl Machine<'_> {
                 wants.push((index, want, ends));
             }
         }
-        // Another part of the fragment, whose guard does not hold, goes on with this one.
-        // Who asks once may be told so, and has to ask again before it goes on.
+        // Another part of the fragment, whose guard does not hold, goes on with this one. Who asks once may be told that the phase
+        // is not over, and has to ask again before it goes on.
         let open = wants.iter().find(|(object, want, _)| !self.objects[*object].has(*want));
         let refused = open.map(|(object, _, phase)| (warp, instruction, *object, *phase));
         let is_refused =
