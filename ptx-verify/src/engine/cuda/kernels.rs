@@ -105,7 +105,11 @@ fn of_text(
     let mut left = MAX_WORK;
     // What each kernel gave for the first target that takes it.
     let mut judged: HashMap<u32, Option<Vec<Diagnostic>>> = HashMap::new();
+    let mut is_done = false;
     for &(target, release) in aims {
+        if std::mem::replace(&mut is_done, true) {
+            break;
+        }
         let program = body::program(text, file, &conditions.truths(&values(target, release)));
         let aim = Aim { source: text, file, program: &program, target, version: release.version, base };
         let is_own = |function: &&Function<'_>| function.is_kernel && function.span.start >= base;
@@ -114,6 +118,7 @@ fn of_text(
             if judged.is_none() {
                 *judged = of_kernel(aim, function, &wanted, &mut left);
             }
+            is_done &= judged.is_some();
         }
     }
     let mut found: Vec<Diagnostic> = judged.into_values().flatten().flatten().collect();

@@ -246,7 +246,7 @@ fn for_target(
     let mut shared = Shared::default();
     let mut summaries = HashMap::new();
     let mut judged = Vec::new();
-    let mut protocol: Option<Aim> = None;
+    let mut protocols: Vec<Aim> = Vec::new();
     // What a kernel does by wrappers of included files is seen with them.
     let may_take_part = kernels::has_plain_protocol(source) || kernels::may_call_wrappers(source);
     let mut said =
@@ -267,8 +267,13 @@ fn for_target(
         {
             said.add(found, None);
         }
-        if protocol.is_none() && unit.statement.host.is_cuda() && (may_take_part || unit.has_protocol()) {
-            protocol = Some(unit.aim);
+        // What a kernel needs may be said by any of its statements.
+        if protocols.len() < MAX_AIMS
+            && protocols.iter().all(|aim| aim.target != unit.aim.target)
+            && unit.statement.host.is_cuda()
+            && (may_take_part || unit.has_protocol())
+        {
+            protocols.push(unit.aim);
         }
         summaries.insert(id, stream::summary(&unit));
         let mut found = of_all_choices(&unit, target.is_some(), &checks);
@@ -301,14 +306,18 @@ fn for_target(
     for check in checks {
         check(&units, &mut diagnostics);
     }
-    if let Some(aim) = protocol {
-        let aims = [(aim.target, Release::of(Some(aim.version), config.toolkit))];
+    if !protocols.is_empty() {
+        let of_aim = |aim: &Aim| (aim.target, Release::of(Some(aim.version), config.toolkit));
+        let aims: Vec<(Target, Release)> = protocols.iter().map(of_aim).collect();
         let headers =
             if kernels::may_call_wrappers(source) { (subject.included.headers)() } else { Vec::new() };
         diagnostics.extend(kernels::findings(source, file, &headers, &aims, &config.levels));
     }
     diagnostics
 }
+
+/// Targets that the kernels of a file are tried for.
+const MAX_AIMS: usize = 4;
 
 /// The checks of the rules that are on, as far as they are of the kind that `kind` gives.
 fn asked<C>(levels: &Levels, kind: impl Fn(Check) -> Option<C>) -> Vec<C> {
