@@ -147,6 +147,13 @@ impl<'s> Parser<'s> {
                 return Expression::made(ExpressionKind::Unary(operator, Box::new(of)), whole, depth);
             }
             "sizeof" => return self.size_of(),
+            "alignof" | "__alignof__" if self.ahead(1) == "(" => {
+                let end = self.after_group(self.at + 1);
+                self.at += 2;
+                let Some(ty) = self.whole_type(end - 1) else { return self.unknown() };
+                self.at = end;
+                return Expression::made(ExpressionKind::AlignOfType(ty), span, 0);
+            }
             "(" => {
                 if let Some(cast) = self.cast() {
                     return cast;
@@ -161,6 +168,11 @@ impl<'s> Parser<'s> {
     fn size_of(&mut self) -> Expression<'s> {
         let span = self.span();
         self.at += 1;
+        if self.text() == "..." && self.ahead(1) == "(" && self.is_name(2) && self.ahead(3) == ")" {
+            let name = self.ahead(2);
+            self.at += 4;
+            return Expression::made(ExpressionKind::SizeOfPack(name), span, 0);
+        }
         if self.text() == "(" {
             let end = self.after_group(self.at);
             self.at += 1;
@@ -234,13 +246,64 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `[…](…) {…}`: what it captures is not read, for it sees what is around it.
+    /// `[…](…) {…}`: what it captures by reference is not read, for it sees what is around it.
     fn lambda(&mut self) -> Expression<'s> {
         let span = self.span();
-        self.at = self.after_group(self.at);
-        let Some((parameters, true)) = (self.text() == "(").then(|| self.parameters()) else {
-            return self.unknown();
+        let Some(captures) = self.captures() else { return self.unknown() };
+        let types = self.types.len();
+        let template = if self.text() == "<" { self.template_parameters() } else { Vec::new() };
+        let (parameters, are_known) = match self.text() {
+            "(" => self.parameters(),
+            _ => (Vec::new(), true),
         };
+        let found =
+            if are_known { self.lambda_after(span, template, captures, parameters) } else { self.unknown() };
+        self.types.truncate(types);
+        found
+    }
+
+    /// `[&, a, b = c]`: the copies that a lambda keeps; none where that is not understood.
+    fn captures(&mut self) -> Option<Vec<super::Capture<'s>>> {
+        let end = self.after_group(self.at);
+        self.at += 1;
+        let mut all = Vec::new();
+        while self.at + 1 < end {
+            let is_reference = self.text() == "&";
+            if matches!(self.text(), "&" | "=") {
+                self.at += 1;
+            }
+            if self.accept("*") || self.text() == "this" {
+                self.at += 1;
+            } else if self.is_name(0) {
+                let (name, span) = (self.text(), self.span());
+                self.at += 1;
+                if self.accept("...") {
+                    return None;
+                }
+                if self.accept("=") {
+                    let value = self.assignment();
+                    all.push(super::Capture { name, value, is_reference });
+                } else if !is_reference {
+                    let value = Expression::made(ExpressionKind::Name(name, Vec::new()), span, 0);
+                    all.push(super::Capture { name, value, is_reference });
+                }
+            }
+            if !self.accept(",") {
+                break;
+            }
+        }
+        let is_whole = self.at + 1 == end;
+        self.at = end;
+        is_whole.then_some(all)
+    }
+
+    fn lambda_after(
+        &mut self,
+        span: Span,
+        template: Vec<super::TemplateParameter<'s>>,
+        captures: Vec<super::Capture<'s>>,
+        parameters: Vec<super::Parameter<'s>>,
+    ) -> Expression<'s> {
         let mut returns = TypeName::Auto;
         while matches!(self.text(), "mutable" | "constexpr" | "noexcept" | "__device__" | "__host__") {
             self.at += 1;
@@ -259,7 +322,9 @@ impl<'s> Parser<'s> {
             span,
             is_kernel: false,
             is_device: true,
-            template: Vec::new(),
+            template,
+            specialized: None,
+            captures,
             returns,
             parameters,
             launch_bounds: Vec::new(),
@@ -271,9 +336,99 @@ impl<'s> Parser<'s> {
         Expression::made(ExpressionKind::Lambda(self.program.lambdas.len() - 1), span, 0)
     }
 
+    /// `a...`
+    pub(super) fn expanded(of: Expression<'s>) -> Expression<'s> {
+        let (span, depth) = (of.span, of.depth);
+        Expression::made(ExpressionKind::Expand(Box::new(of)), span, depth)
+    }
+
+    /// `(... + a)`, `(a + ...)`, `(a + ... + b)` in its parentheses, the first of which is passed.
+    fn fold(&mut self, end: usize) -> Option<Expression<'s>> {
+        let span = self.span();
+        let is_dots = |this: &Self, at: usize| this.tokens.get(at).is_some_and(|token| token.text == "...");
+        let is_first = is_dots(self, self.at);
+        let from = if is_first { self.at + 1 } else { self.at };
+        // The dots lie in no brackets of their own.
+        let mut dots = from;
+        while !is_first && dots + 1 < end && !is_dots(self, dots) {
+            dots = match self.tokens[dots].text {
+                "(" | "[" | "{" if self.tokens[dots].is_plain() => self.after_group(dots),
+                _ => dots + 1,
+            };
+        }
+        if is_first {
+            let operator = self.fold_operator(from)?;
+            self.at = from + operator.len_of_tokens();
+            let of = self.unary();
+            return self.folded((span, end), operator.text, (of, None), true);
+        }
+        if dots + 1 >= end {
+            return None;
+        }
+        let operator = self.fold_operator_before(dots)?;
+        let last = dots - operator.len_of_tokens();
+        let left = self.unary();
+        if self.at != last {
+            return None;
+        }
+        if dots + 2 == end {
+            self.at = dots + 1;
+            return self.folded((span, end), operator.text, (left, None), false);
+        }
+        if self.fold_operator(dots + 1)?.text != operator.text {
+            return None;
+        }
+        self.at = dots + 1 + operator.len_of_tokens();
+        let right = self.unary();
+        // Which of the two stands for several is known to those who know the packs.
+        self.folded((span, end), operator.text, (left, Some(right)), false)
+    }
+
+    fn folded(
+        &mut self,
+        (span, end): (Span, usize),
+        operator: &'s str,
+        (of, other): (Expression<'s>, Option<Expression<'s>>),
+        is_left: bool,
+    ) -> Option<Expression<'s>> {
+        if self.at + 1 != end {
+            return None;
+        }
+        self.at = end;
+        let depth = of.depth.max(other.as_ref().map_or(0, |other| other.depth));
+        let kind = ExpressionKind::Fold(operator, Box::new(of), other.map(Box::new), is_left);
+        Some(Expression::made(kind, span, depth))
+    }
+
+    fn fold_operator(&self, at: usize) -> Option<FoldOperator<'s>> {
+        let token = self.tokens.get(at).filter(|token| token.is_plain())?;
+        let is_double = token.text == ">" && self.tokens.get(at + 1).is_some_and(|next| next.text == ">");
+        if is_double {
+            return Some(FoldOperator { text: ">>", is_double });
+        }
+        (token.text == "," || precedence(token.text) > 0)
+            .then_some(FoldOperator { text: token.text, is_double })
+    }
+
+    fn fold_operator_before(&self, dots: usize) -> Option<FoldOperator<'s>> {
+        self.fold_operator(dots.checked_sub(1)?)
+    }
+
     fn parenthesis(&mut self) -> Expression<'s> {
-        let end = self.after_group(self.at);
+        let (open, end) = (self.at, self.after_group(self.at));
         self.at += 1;
+        if self.tokens[open + 1..end.min(self.tokens.len())]
+            .iter()
+            .take(MAX_FOLD)
+            .any(|token| token.text == "...")
+        {
+            let (errors, depth) = (self.work, self.depth);
+            if let Some(found) = self.fold(end) {
+                return found;
+            }
+            (self.work, self.depth) = (errors, depth);
+            self.at = open + 1;
+        }
         let inner = self.comma();
         if self.at + 1 != end {
             return self.unknown();
@@ -344,7 +499,8 @@ impl<'s> Parser<'s> {
                 && matches!(
                     self.tokens.get(end).map(|token| token.text),
                     Some("(" | "::" | "{" | ")" | "," | ";")
-                ) | (self.angles > 0 && self.tokens.get(end).is_some_and(|token| token.text == ">"))
+                ) | name.ends_with("_v")
+                    | (self.angles > 0 && self.tokens.get(end).is_some_and(|token| token.text == ">"))
             {
                 let start = self.at;
                 match self.template_arguments() {
@@ -416,7 +572,8 @@ impl<'s> Parser<'s> {
         self.at += 1;
         let mut parts = Vec::new();
         while self.at + 1 < end && parts.len() < MAX_ARGUMENTS {
-            parts.push(if self.text() == "{" { self.nested_list() } else { self.assignment() });
+            let part = if self.text() == "{" { self.nested_list() } else { self.assignment() };
+            parts.push(if self.accept("...") { Self::expanded(part) } else { part });
             if !self.accept(",") {
                 break;
             }
@@ -448,7 +605,7 @@ impl<'s> Parser<'s> {
         let mut given = Vec::new();
         while self.at + 1 < end && given.len() < MAX_ARGUMENTS {
             let argument = if self.text() == "{" { self.nested_list() } else { self.assignment() };
-            given.push(argument);
+            given.push(if self.accept("...") { Self::expanded(argument) } else { argument });
             if !self.accept(",") {
                 break;
             }
@@ -486,6 +643,29 @@ impl<'s> Parser<'s> {
                 word @ ("." | "->") => {
                     self.at += 1;
                     self.accept("template");
+                    // `a.~T()`
+                    if self.text() == "~" && self.is_name(1) && self.ahead(2) == "(" {
+                        self.at += 2;
+                        let span = self.up_to_here(span);
+                        let (object, arrow) = (Box::new(of), word == "->");
+                        let kind = ExpressionKind::Member { object, name: "~", arrow, template: Vec::new() };
+                        of = Expression::made(kind, span, depth);
+                        continue;
+                    }
+                    // `a.operator()<N>()`
+                    if self.text() == "operator" && self.ahead(1) == "(" && self.ahead(2) == ")" {
+                        self.at += 3;
+                        let template = match self.text() {
+                            "<" => self.template_arguments(),
+                            _ => Some(Vec::new()),
+                        };
+                        let Some(template) = template else { return self.unknown() };
+                        let span = self.up_to_here(span);
+                        let (object, arrow) = (Box::new(of), word == "->");
+                        let kind = ExpressionKind::Member { object, name: super::CALL, arrow, template };
+                        of = Expression::made(kind, span, depth);
+                        continue;
+                    }
                     if !self.is_name(0) {
                         return self.unknown();
                     }
@@ -537,6 +717,23 @@ fn both<'s>(
     let (span, depth) = (left.span.to(right.span), left.depth.max(right.depth));
     Expression::made(kind(Box::new(left), Box::new(right)), span, depth)
 }
+
+/// An operator of a fold.
+#[derive(Clone, Copy)]
+struct FoldOperator<'s> {
+    text: &'s str,
+    is_double: bool,
+}
+
+impl FoldOperator<'_> {
+    /// How many tokens it is.
+    const fn len_of_tokens(self) -> usize {
+        if self.is_double { 2 } else { 1 }
+    }
+}
+
+/// The tokens of a fold.
+const MAX_FOLD: usize = 200;
 
 /// A number as C++ reads it.
 fn number<'s>(text: &str) -> ExpressionKind<'s> {

@@ -1,7 +1,7 @@
 //! Functions of CUDA C++ as trees: what hand-written kernels are made of, for those who follow what a kernel computes.
 //!
 //! [`program`] reads the functions, constants and structures of one file. It is no compiler: what it does not know
-//! (virtual methods, destructors, `goto`) becomes [`StatementKind::Unknown`],
+//! (virtual methods, exceptions) becomes [`StatementKind::Unknown`],
 //! [`ExpressionKind::Unknown`] or [`TypeName::Unknown`], and who reads a function that has one of these knows that
 //! the function is not known.
 //!
@@ -46,8 +46,14 @@ pub struct Program<'s> {
     named: HashMap<(Option<StructureId>, &'s str), Option<StructureId>>,
     /// Which of those in others a name means, wherever it stands.
     nested: HashMap<&'s str, Option<StructureId>>,
+    /// Specialisations of templates of structures, by where those are and their names.
+    specialized: HashMap<(Option<StructureId>, &'s str), Vec<StructureId>>,
     /// Other names of types.
     pub aliases: HashMap<&'s str, TypeName<'s>>,
+    /// The parameters of those that are templates.
+    pub templates_of_aliases: HashMap<&'s str, Vec<TemplateParameter<'s>>>,
+    /// Whether a function is an operator.
+    pub has_operators: bool,
     /// Shared and device variables outside functions.
     pub variables: Vec<Variable<'s>>,
     /// Where kernels are launched, `name<…><<<…>>>`, and where a function's template is used, `name<…>`.
@@ -69,6 +75,10 @@ pub struct Function<'s> {
     pub is_device: bool,
     /// The parameters of its template, none where it is none.
     pub template: Vec<TemplateParameter<'s>>,
+    /// The arguments of the template that it is a specialisation of.
+    pub specialized: Option<Vec<TemplateArgument<'s>>>,
+    /// What a lambda keeps of where it stands, besides the names around it.
+    pub captures: Vec<Capture<'s>>,
     /// What it returns.
     pub returns: TypeName<'s>,
     /// Its parameters.
@@ -85,6 +95,17 @@ pub struct Function<'s> {
     pub body: Vec<Statement<'s>>,
 }
 
+/// A copy that a lambda keeps.
+#[derive(Clone, Debug)]
+pub struct Capture<'s> {
+    /// Its name in the lambda.
+    pub name: &'s str,
+    /// What it is a copy of; that of `&name = …` is the place itself.
+    pub value: Expression<'s>,
+    /// Whether it is a reference.
+    pub is_reference: bool,
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Parameter<'s> {
@@ -94,6 +115,8 @@ pub struct Parameter<'s> {
     pub ty: TypeName<'s>,
     /// What it is where no argument is given.
     pub default: Option<Expression<'s>>,
+    /// Whether it takes all arguments that are left.
+    pub is_pack: bool,
 }
 
 /// A parameter of a template.
@@ -103,6 +126,8 @@ pub struct TemplateParameter<'s> {
     pub name: &'s str,
     /// Whether it stands for a type.
     pub is_type: bool,
+    /// Whether it stands for all arguments that are left.
+    pub is_pack: bool,
     /// What it is where no argument is given.
     pub default: Option<TemplateArgument<'s>>,
 }
@@ -171,6 +196,12 @@ impl<'s> Program<'s> {
         self.named.get(&(outer, name)) == Some(&None)
     }
 
+    /// The specialisations of the template that a name means in a structure or outside all.
+    #[must_use]
+    pub fn specializations(&self, outer: Option<StructureId>, name: &'s str) -> &[StructureId] {
+        self.specialized.get(&(outer, name)).map_or(&[], Vec::as_slice)
+    }
+
     /// The only structure in others that has a name.
     #[must_use]
     pub fn nested(&self, name: &str) -> Option<StructureId> {
@@ -193,6 +224,12 @@ pub struct Structure<'s> {
     pub aliases: Vec<(&'s str, TypeName<'s>)>,
     /// The parameters of its template.
     pub template: Vec<TemplateParameter<'s>>,
+    /// What the arguments of the template look like that it is a specialisation of.
+    pub specialized: Option<Vec<TemplateArgument<'s>>>,
+    /// Whether it has a body that is understood.
+    pub is_known: bool,
+    /// Whether it has a destructor that does something.
+    pub has_destructor: bool,
     /// Its members in order.
     pub members: Vec<Member<'s>>,
     /// The alignment that is asked for.
@@ -231,6 +268,8 @@ pub enum TypeName<'s> {
     Pointer(Box<Self>),
     /// A reference.
     Reference(Box<Self>),
+    /// `T...`, one for each of what it stands for.
+    Expand(Box<Self>),
     /// An array; none is the length of `[]`.
     Array(Box<Self>, ArrayLength<'s>),
     /// Any other.
@@ -262,6 +301,34 @@ pub struct Expression<'s> {
     pub span: Span,
     /// How deep it is.
     depth: u32,
+}
+
+impl<'s> Expression<'s> {
+    /// A name by itself.
+    #[must_use]
+    pub const fn named(name: &'s str, span: Span) -> Self {
+        Self { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 }
+    }
+
+    /// Another one of the same depth that stands here.
+    #[must_use]
+    pub const fn with(&self, kind: ExpressionKind<'s>) -> Self {
+        Self { kind, span: self.span, depth: self.depth }
+    }
+}
+
+impl<'s> Expression<'s> {
+    /// A member of it.
+    #[must_use]
+    pub fn member(&self, name: &'s str) -> Self {
+        let kind = ExpressionKind::Member {
+            object: Box::new(self.clone()),
+            name,
+            arrow: false,
+            template: Vec::new(),
+        };
+        Self { kind, span: self.span, depth: self.depth + 1 }
+    }
 }
 
 impl Expression<'_> {
@@ -341,6 +408,14 @@ pub enum ExpressionKind<'s> {
     SizeOfType(TypeName<'s>),
     /// `sizeof a`.
     SizeOf(Box<Expression<'s>>),
+    /// `sizeof...(a)`.
+    SizeOfPack(&'s str),
+    /// `alignof(T)`.
+    AlignOfType(TypeName<'s>),
+    /// `a...`, one for each of what it stands for.
+    Expand(Box<Expression<'s>>),
+    /// `(a + ... + b)`: the operator, what stands for several, what comes before or after those, and whether it comes before.
+    Fold(&'s str, Box<Expression<'s>>, Option<Box<Expression<'s>>>, bool),
     /// A lambda: its number in [`Program::lambdas`].
     Lambda(usize),
     /// `{a, b}`, with the type before it.
@@ -415,6 +490,10 @@ pub enum StatementKind<'s> {
     Switch(Expression<'s>, Vec<(Vec<Option<Expression<'s>>>, Vec<Statement<'s>>)>),
     /// `do … while`.
     DoWhile(Box<Statement<'s>>, Expression<'s>),
+    /// A label that `goto` names.
+    Label(&'s str),
+    /// `goto`.
+    Goto(&'s str),
     /// `return`.
     Return(Option<Expression<'s>>),
     /// `break`.
@@ -454,6 +533,8 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         types: Vec::new(),
         declared: Vec::new(),
         owner: None,
+        headers: 0,
+        outer_template: Vec::new(),
         program: Program::default(),
     };
     parser.file();
@@ -500,8 +581,14 @@ struct Parser<'s> {
     declared: Vec<&'s str>,
     /// The structure whose members are being read.
     owner: Option<StructureId>,
+    /// How many `template <…>` stand before the declaration which is being read, and the parameters of the one before the last.
+    headers: usize,
+    outer_template: Vec<TemplateParameter<'s>>,
     program: Program<'s>,
 }
+
+/// The name of the operator that calls an object.
+const CALL: &str = "()";
 
 impl<'s> Parser<'s> {
     fn text(&self) -> &'s str {

@@ -60,6 +60,10 @@ impl<'s> Parser<'s> {
     }
 
     fn statement_within(&mut self) -> StatementKind<'s> {
+        // `[[likely]]` and its kin.
+        while self.text() == "[" && self.ahead(1) == "[" {
+            self.at = self.after_group(self.at);
+        }
         match self.text() {
             "{" => return StatementKind::Block(self.block()),
             ";" => {
@@ -93,7 +97,20 @@ impl<'s> Parser<'s> {
                 return StatementKind::Nothing;
             }
             "switch" => return self.switch(),
-            "goto" | "try" | "case" | "default" | "struct" | "class" | "enum" | "namespace" => {
+            "goto" if self.is_name(1) => {
+                let label = self.ahead(1);
+                self.at += 2;
+                return self.ended(StatementKind::Goto(label));
+            }
+            "struct" | "class" | "union" if self.is_name(1) && self.is_definition() => {
+                return self.local_structure();
+            }
+            "enum" => {
+                self.enumeration();
+                self.types.append(&mut self.declared);
+                return self.ended(StatementKind::Nothing);
+            }
+            "goto" | "try" | "case" | "default" | "struct" | "class" | "union" | "namespace" => {
                 return self.unknown_statement();
             }
             "_Pragma" => {
@@ -104,6 +121,11 @@ impl<'s> Parser<'s> {
         }
         if let Some(kind) = self.asm() {
             return kind;
+        }
+        if self.is_name(0) && self.ahead(1) == ":" {
+            let label = self.text();
+            self.at += 2;
+            return StatementKind::Label(label);
         }
         if let Some(kind) = self.structured() {
             return kind;
@@ -136,21 +158,98 @@ impl<'s> Parser<'s> {
         is_whole.then_some(condition)
     }
 
+    /// A structure that a function declares.
+    fn local_structure(&mut self) -> StatementKind<'s> {
+        let (depth, declared) = (self.depth, std::mem::take(&mut self.declared));
+        self.depth += 1;
+        let owner = self.owner.take();
+        self.structure(Vec::new());
+        self.owner = owner;
+        self.depth = depth;
+        self.types.append(&mut self.declared);
+        self.declared = declared;
+        self.ended(StatementKind::Nothing)
+    }
+
+    /// What stands before the condition of `if` and `switch`: `(T a = b; c)` and `(T a = b)`. The second declares the condition
+    /// itself, which the third says.
+    fn first_of_condition(&mut self) -> Option<(Statement<'s>, Option<super::Expression<'s>>)> {
+        if self.text() != "(" {
+            return None;
+        }
+        let (start, end) = (self.at, self.after_group(self.at));
+        let has_first = (start..end).any(|at| self.tokens[at].is_plain() && self.tokens[at].text == ";");
+        self.at += 1;
+        if has_first {
+            let first = self.statement();
+            // What follows is read as if it stood in parentheses of its own.
+            let condition = self.comma();
+            let is_whole = self.at + 1 == end;
+            self.at = end;
+            let unknown = super::Expression { kind: ExpressionKind::Unknown, span: first.span, depth: 1 };
+            return Some((first, Some(if is_whole { condition } else { unknown })));
+        }
+        if self.is_declaration() {
+            let span = self.span();
+            let mut specifiers = Specifiers::default();
+            let base = self.base_type(&mut specifiers);
+            let (name, ty) = self.declarator(base);
+            if !name.is_empty() && self.accept("=") {
+                let value = self.assignment();
+                if self.at + 1 == end {
+                    self.at = end;
+                    let variable = Variable {
+                        name,
+                        ty,
+                        is_shared: false,
+                        is_constant: specifiers.is_constant,
+                        is_static: false,
+                        align: None,
+                        value: Some(value),
+                    };
+                    let kind = StatementKind::Declare(vec![variable]);
+                    let named = ExpressionKind::Name(name, Vec::new());
+                    let condition = super::Expression { kind: named, span, depth: 1 };
+                    return Some((Statement { kind, span }, Some(condition)));
+                }
+            }
+        }
+        self.at = start;
+        None
+    }
+
+    /// A statement after one that declares what it sees.
+    fn after_first(first: Option<Statement<'s>>, kind: StatementKind<'s>) -> StatementKind<'s> {
+        match first {
+            None => kind,
+            Some(first) => {
+                let span = first.span;
+                StatementKind::Block(vec![first, Statement { kind, span }])
+            }
+        }
+    }
+
     fn choice(&mut self) -> StatementKind<'s> {
         self.at += 1;
         self.accept("constexpr");
-        let condition = self.condition();
+        let (first, condition) = match self.first_of_condition() {
+            Some((first, condition)) => (Some(first), condition),
+            None => (None, self.condition()),
+        };
         let then = Box::new(self.statement());
         let otherwise = self.accept("else").then(|| Box::new(self.statement()));
         match condition {
-            Some(condition) => StatementKind::If { condition, then, otherwise },
+            Some(condition) => Self::after_first(first, StatementKind::If { condition, then, otherwise }),
             None => StatementKind::Unknown,
         }
     }
 
     fn switch(&mut self) -> StatementKind<'s> {
         self.at += 1;
-        let value = self.condition();
+        let (first, value) = match self.first_of_condition() {
+            Some((first, value)) => (Some(first), value),
+            None => (None, self.condition()),
+        };
         let (Some(value), "{") = (value, self.text()) else { return self.unknown_statement() };
         let end = self.after_group(self.at);
         self.at += 1;
@@ -189,7 +288,10 @@ impl<'s> Parser<'s> {
             self.at = self.at.max(before + 1);
         }
         self.at = end;
-        if is_known { StatementKind::Switch(value, parts) } else { StatementKind::Unknown }
+        match is_known {
+            true => Self::after_first(first, StatementKind::Switch(value, parts)),
+            false => StatementKind::Unknown,
+        }
     }
 
     fn for_loop(&mut self) -> StatementKind<'s> {

@@ -4,7 +4,8 @@ use super::tokens::Kind;
 use super::top::MAX_HEAD;
 use super::types::Specifiers;
 use super::{
-    Expression, Member, Parser, StatementKind, Structure, StructureId, TemplateParameter, TypeName, Variable,
+    CALL, Expression, Member, Parser, StatementKind, Structure, StructureId, TemplateParameter, TypeName,
+    Variable,
 };
 
 impl<'s> Parser<'s> {
@@ -24,7 +25,13 @@ impl<'s> Parser<'s> {
         }
         self.accept("final");
         let outer = self.owner;
-        let is_specialized = self.text() == "<";
+        let specialized = match self.text() {
+            "<" => Some(self.template_arguments()),
+            _ => None,
+        };
+        let is_specialized = specialized.is_some();
+        let specialized = specialized.flatten();
+        self.accept("final");
         let bases = if self.accept(":") { self.bases() } else { Some(Vec::new()) };
         let is_plain = self.text() == "{" && bases.is_some();
         while !matches!(self.text(), "{" | ";") && self.at < self.tokens.len() {
@@ -58,7 +65,7 @@ impl<'s> Parser<'s> {
         if !name.is_empty() && !member {
             self.declared.push(name);
         }
-        if is_specialized && !name.is_empty() {
+        if is_specialized && !name.is_empty() && specialized.is_none() {
             // Who asks for the template may mean this.
             self.program.named.insert((outer, name), None);
             return;
@@ -66,8 +73,11 @@ impl<'s> Parser<'s> {
         if is_known && !name.is_empty() {
             let Parts { members, constants, aliases, .. } = parts;
             let bases = bases.unwrap_or_default();
+            let is_specialized = specialized.is_some();
             let made = &mut self.program.structures[id.index()];
             *made = Structure {
+                specialized,
+                is_known: true,
                 bases,
                 constants,
                 aliases,
@@ -76,13 +86,35 @@ impl<'s> Parser<'s> {
                 is_union,
                 ..std::mem::take(made)
             };
-            // Of two with one name nobody knows which is meant.
+            if is_specialized {
+                self.program.specialized.entry((outer, name)).or_default().push(id);
+                return;
+            }
+            // Of two with one name nobody knows which is meant, if the first has a body.
+            let known = self.program.structure_in(outer, name);
+            let is_declared = known.is_some_and(|known| !self.program.structure(known).is_known);
             let known = self.program.named.entry((outer, name));
-            known.and_modify(|known| *known = None).or_insert(Some(id));
+            known.and_modify(|known| *known = if is_declared { Some(id) } else { None }).or_insert(Some(id));
             if outer.is_some() {
                 let known = self.program.nested.entry(name);
                 known.and_modify(|known| *known = None).or_insert(Some(id));
             }
+        } else if let Some(specialized) = specialized {
+            // It is the one for such arguments, and nobody knows what it is.
+            self.program.structures[id.index()].specialized = Some(specialized);
+            self.program.specialized.entry((outer, name)).or_default().push(id);
+        }
+    }
+
+    /// `template <…> struct name;`
+    pub(super) fn declared_structure(&mut self, template: Vec<TemplateParameter<'s>>) {
+        let (name, outer) = (self.ahead(1), self.owner);
+        self.at += 3;
+        self.declared.push(name);
+        let id = StructureId(self.program.structures.len() as u32);
+        if let std::collections::hash_map::Entry::Vacant(free) = self.program.named.entry((outer, name)) {
+            free.insert(Some(id));
+            self.program.structures.push(Structure { name, outer, template, ..Structure::default() });
         }
     }
 
@@ -157,11 +189,11 @@ impl<'s> Parser<'s> {
                 self.at = end + 1;
                 return self.tokens.get(end).is_some_and(|token| token.text == ";");
             }
-            "struct" | "class" | "union" | "virtual" | "~" => return false,
+            "struct" | "class" | "union" | "virtual" => return false,
             _ => {}
         }
         let start = self.at;
-        if let Some(known) = self.operator(owner, start) {
+        if let Some(known) = self.operator(owner, start, &[]) {
             return known;
         }
         let (end, open) = self.end_of_head(start);
@@ -175,8 +207,13 @@ impl<'s> Parser<'s> {
             if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {
                 // It is defined elsewhere, or does what nobody sees, or is not called.
                 let is_destructor = (start..open).any(|at| self.tokens[at].text == "~");
+                // `~T() = default;` does nothing of its own; another one is to be found outside.
+                let is_plain = (open..end).any(|at| self.tokens[at].text == "default");
+                if is_destructor && !is_plain {
+                    self.program.structures[owner.index()].has_destructor = true;
+                }
                 self.at = end + 1;
-                return !is_destructor;
+                return true;
             }
             return is_body && self.method(owner, start, open, end, Vec::new());
         }
@@ -255,11 +292,14 @@ impl<'s> Parser<'s> {
         end: usize,
         template: Vec<TemplateParameter<'s>>,
     ) -> bool {
-        if (start..open).any(|at| self.tokens[at].text == "~") {
-            return false;
-        }
         let functions = self.program.functions.len();
-        self.function(start, open, end, template);
+        if (start..open).any(|at| self.tokens[at].text == "~") {
+            self.program.structures[owner.index()].has_destructor = true;
+            let place = self.tokens[open - 1].place();
+            self.named_function(("~", place), (TypeName::Void, Specifiers::default()), (open, end), template);
+        } else {
+            self.function(start, open, end, template);
+        }
         let Some(function) = self.program.functions.get_mut(functions) else { return false };
         function.owner = Some(owner);
         true
@@ -271,7 +311,7 @@ impl<'s> Parser<'s> {
         if matches!(self.text(), "struct" | "class" | "using" | "friend") {
             return false;
         }
-        if let Some(known) = self.operator(owner, start) {
+        if let Some(known) = self.operator(owner, start, &template) {
             return known;
         }
         let (end, open) = self.end_of_head(start);
@@ -286,21 +326,35 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An operator that is a method, as one with its spelling as a name; none where a member is no operator. Those that are
-    /// not followed have no body: who needs one is not understood.
-    fn operator(&mut self, owner: StructureId, start: usize) -> Option<bool> {
+    /// An operator that is a method, as one with its spelling as a name; none where a member is no operator. One that gives
+    /// another type has the name `operator`. Those that are not followed have no body: who needs one is not understood.
+    fn operator(
+        &mut self,
+        owner: StructureId,
+        start: usize,
+        template: &[TemplateParameter<'s>],
+    ) -> Option<bool> {
         let near = (start..(start + MAX_HEAD).min(self.tokens.len()))
             .take_while(|&at| !matches!(self.tokens[at].text, ";" | "{" | "(" | "="));
         let word = near.last().filter(|&at| self.tokens[at].is_plain())?;
+        // `operator=` and `operator==` stand at the end of what was passed.
         let keyword = (start..=word).find(|&at| self.tokens[at].text == "operator")?;
         let mut open = keyword + 1;
         let mut name = self.tokens.get(open)?.text;
+        let is_conversion = self.tokens[open].kind == Kind::Identifier;
         if name == "(" && self.tokens.get(open + 1)?.text == ")" {
             (open, name) = (open + 2, CALL);
         } else {
+            let from = open;
             while self.tokens.get(open).is_some_and(|token| token.text != "(") {
                 open += 1;
             }
+            name = match (name, open - from) {
+                _ if is_conversion => CONVERSION,
+                (">", 2) if self.tokens[from + 1].text == ">" => ">>",
+                ("[", 2) | (_, 1) => name,
+                _ => "",
+            };
         }
         let body = self.after_group(open);
         let mut end = body;
@@ -308,16 +362,32 @@ impl<'s> Parser<'s> {
             end += 1;
         }
         let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        self.program.has_operators = true;
         if !is_body {
+            // One that is defaulted or deleted does nothing else than the compiler does.
             self.at = end + 1;
             return Some(true);
         }
         self.at = start;
         let mut specifiers = Specifiers::default();
-        let base = self.base_type(&mut specifiers);
-        let returns = self.pointers(base);
-        if self.at != keyword || !matches!(name, "++" | "--" | "[" | CALL | "+=" | "-=") {
+        let mut returns = TypeName::Unknown;
+        if is_conversion {
+            while self.at < keyword && self.specifier(&mut specifiers) {}
+            if self.at == keyword {
+                self.at += 1;
+                let base = self.base_type(&mut specifiers);
+                returns = self.pointers(base);
+            }
+        } else {
+            let base = self.base_type(&mut specifiers);
+            returns = self.pointers(base);
+        }
+        let is_whole = self.at == if is_conversion { open } else { keyword };
+        if !is_whole || name.is_empty() {
+            // It is there, and what it does is not known.
+            let place = self.tokens[keyword].place();
             self.at = self.after_group(end);
+            self.unknown_operator(owner, name, place);
             return Some(true);
         }
         let functions = self.program.functions.len();
@@ -325,12 +395,33 @@ impl<'s> Parser<'s> {
             (name, self.tokens[keyword].place()),
             (returns, specifiers),
             (open, end),
-            Vec::new(),
+            template.to_vec(),
         );
         if let Some(function) = self.program.functions.get_mut(functions) {
             function.owner = Some(owner);
         }
         Some(true)
+    }
+
+    /// An operator whose body nobody knows.
+    fn unknown_operator(&mut self, owner: StructureId, name: &'s str, span: crate::Span) {
+        self.program.functions.push(super::Function {
+            name,
+            owner: Some(owner),
+            span,
+            is_kernel: false,
+            is_device: true,
+            template: Vec::new(),
+            specialized: None,
+            captures: Vec::new(),
+            returns: TypeName::Unknown,
+            parameters: Vec::new(),
+            launch_bounds: Vec::new(),
+            max_registers: None,
+            cluster: Vec::new(),
+            extent: span,
+            body: vec![super::Statement { kind: StatementKind::Unknown, span }],
+        });
     }
 }
 
@@ -344,8 +435,8 @@ struct Parts<'s> {
     types: Vec<&'s str>,
 }
 
-/// The name of the operator that calls an object.
-const CALL: &str = "()";
+/// The name of an operator that gives another type.
+const CONVERSION: &str = "operator";
 
 /// Structures do not lie deeper in each other.
 const MAX_NESTED: u32 = 8;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use crate::Span;
 use crate::cuda::condition::{ConditionKind, Truth, Truths};
 use crate::cuda::model::{CudaFile, Macro};
@@ -210,10 +212,41 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         }
         let others = || arguments.iter().skip(named).enumerate();
         let mut body: Vec<Token<'s>> = Vec::new();
-        for token in scan::Scanner::line(self.source, found.body) {
+        let scanned: Vec<scan::Token> = scan::Scanner::line(self.source, found.body).collect();
+        let mut scanned = scanned.into_iter().peekable();
+        // What `##` joins with what comes next.
+        let mut joined: Option<String> = None;
+        while let Some(token) = scanned.next() {
             let text = token.span.text(self.source);
+            let is_joined = scanned.peek().is_some_and(|next| next.span.text(self.source) == "##");
+            if is_joined || joined.is_some() {
+                let argument = names.iter().position(|name| token.kind == Kind::Identifier && *name == text);
+                let before = joined.take().unwrap_or_default();
+                let tokens = match argument {
+                    Some(index) => arguments.get(index).copied().unwrap_or_default(),
+                    None => &[],
+                };
+                let own = match (argument, tokens) {
+                    (None, _) => text,
+                    (Some(_), []) => "",
+                    (Some(_), [only]) => only.text,
+                    (Some(_), _) => return None,
+                };
+                let whole = format!("{before}{own}");
+                if is_joined {
+                    scanned.next();
+                    joined = Some(whole);
+                } else {
+                    body.extend(self.joined(&whole, token.span, call)?);
+                }
+                continue;
+            }
             if token.kind == Kind::Punctuator && text.starts_with('#') {
-                return None;
+                // `#name` is a string, which only asm statements look into.
+                let name = scanned.next().filter(|_| text == "#")?;
+                names.iter().position(|known| *known == name.span.text(self.source))?;
+                body.push(Token { kind: Kind::Text, text: "", span: token.span, used_at: Some(call) });
+                continue;
             }
             if is_variadic && text == "__VA_ARGS__" {
                 for (index, argument) in others() {
@@ -233,6 +266,9 @@ impl<'m, 's: 'm> Expander<'m, 's> {
                 return None;
             }
         }
+        if joined.is_some() {
+            return None;
+        }
         hidden.push(found.name.text(self.source));
         let mut at = 0;
         while let Some(token) = body.get(at) {
@@ -249,6 +285,21 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         }
         hidden.pop();
         (out.len() <= MAX_OF_USE).then_some(())
+    }
+}
+
+impl<'s> Expander<'_, 's> {
+    /// The token that `##` makes, none where it makes nothing. One that stands nowhere in the file is not known.
+    fn joined(&self, text: &str, span: Span, call: Span) -> Option<Option<Token<'s>>> {
+        if text.is_empty() {
+            return Some(None);
+        }
+        let at = memmem::find(self.source.as_bytes(), text.as_bytes())?;
+        let whole = Span::new(at as u32, (at + text.len()) as u32);
+        let mut scanned = scan::Scanner::line(self.source, whole);
+        let (first, None) = (scanned.next()?, scanned.next()) else { return None };
+        let text = self.source.get(at..at + text.len())?;
+        Some(Some(Token { kind: first.kind, text, span, used_at: Some(call) }))
     }
 }
 

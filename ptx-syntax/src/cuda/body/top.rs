@@ -17,7 +17,10 @@ impl<'s> Parser<'s> {
             let before = self.at;
             match self.text() {
                 "template" => {
-                    types = Some(self.types.len());
+                    types = types.or(Some(self.types.len()));
+                    // A method that is defined outside its structure has the parameters of both.
+                    self.headers += 1;
+                    self.outer_template = template.take().unwrap_or_default();
                     template = Some(self.template());
                     continue;
                 }
@@ -32,9 +35,12 @@ impl<'s> Parser<'s> {
                     self.accept("{");
                 }
                 "}" | ";" => self.at += 1,
-                "using" | "typedef" => self.alias(),
+                "using" | "typedef" => self.alias_of(template.take()),
                 "struct" | "class" | "union" if self.is_definition() => {
                     self.structure(template.take().unwrap_or_default());
+                }
+                "struct" | "class" if template.is_some() && self.is_name(1) && self.ahead(2) == ";" => {
+                    self.declared_structure(template.take().unwrap_or_default());
                 }
                 "enum" => self.enumeration(),
                 "static_assert" => self.at = self.after_group(self.at + 1),
@@ -44,6 +50,8 @@ impl<'s> Parser<'s> {
             if let Some(parameters) = types.take() {
                 self.types.truncate(parameters);
                 template = None;
+                self.headers = 0;
+                self.outer_template.clear();
             }
             self.types.append(&mut self.declared);
             self.at = self.at.max(before + 1);
@@ -129,6 +137,11 @@ impl<'s> Parser<'s> {
 
     pub(super) fn template(&mut self) -> Vec<TemplateParameter<'s>> {
         self.at += 1;
+        self.template_parameters()
+    }
+
+    /// `<…>` with the parameters of a template.
+    pub(super) fn template_parameters(&mut self) -> Vec<TemplateParameter<'s>> {
         let Some(end) = self.after_parameters(self.at).filter(|_| self.text() == "<") else {
             return Vec::new();
         };
@@ -141,7 +154,7 @@ impl<'s> Parser<'s> {
             } else {
                 self.base_type(&mut Specifiers::default());
             }
-            self.accept("...");
+            let is_pack = self.accept("...");
             let mut name = "";
             if self.is_name(0) {
                 name = self.text();
@@ -159,7 +172,7 @@ impl<'s> Parser<'s> {
                 };
                 self.at = to;
             }
-            parameters.push(TemplateParameter { name, is_type, default });
+            parameters.push(TemplateParameter { name, is_type, is_pack, default });
             if !self.accept(",") {
                 break;
             }
@@ -177,6 +190,25 @@ impl<'s> Parser<'s> {
             };
         }
         at.min(end.saturating_sub(1))
+    }
+
+    /// `using A = B;`, which may be a template.
+    fn alias_of(&mut self, template: Option<Vec<TemplateParameter<'s>>>) {
+        let name = self.ahead(1);
+        let (types, before) = (self.types.len(), self.program.aliases.len());
+        self.alias();
+        if let Some(template) = template {
+            // The name is a type further on, and the parameters are none.
+            if self.types.len() > types {
+                self.declared.push(name);
+            }
+            let is_new = self.program.aliases.len() > before;
+            let known = self.program.templates_of_aliases.insert(name, template);
+            // Of two with one name nobody knows which is meant.
+            if !is_new || known.is_some() {
+                self.program.aliases.insert(name, TypeName::Unknown);
+            }
+        }
     }
 
     /// `using A = B;` and `typedef B A;`. Others are passed.
@@ -262,6 +294,10 @@ impl<'s> Parser<'s> {
 
     fn function_or_variable(&mut self, template: Option<Vec<TemplateParameter<'s>>>) {
         let start = self.at;
+        let mut template = template;
+        if self.free_operator(start, &mut template) {
+            return;
+        }
         let (end, open) = self.end_of_head(start);
         let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
         match open {
@@ -280,6 +316,41 @@ impl<'s> Parser<'s> {
             None if is_body => self.at = self.after_group(end),
             None => self.pass(end),
         }
+    }
+
+    /// `T operator+(…) {…}` outside structures, as a function whose name is the operator's spelling. Says whether one is here.
+    fn free_operator(&mut self, start: usize, template: &mut Option<Vec<TemplateParameter<'s>>>) -> bool {
+        let head = start..(start + MAX_HEAD).min(self.tokens.len());
+        let is_end = |token: &super::tokens::Token<'_>| matches!(token.text, ";" | "{" | "(" | "=" | "}");
+        let mut head = head.take_while(|&at| !is_end(&self.tokens[at]) || !self.tokens[at].is_plain());
+        let Some(keyword) = head.find(|&at| self.tokens[at].text == "operator") else { return false };
+        let Some(name) = self.tokens.get(keyword + 1).filter(|name| name.is_plain()) else { return false };
+        let (name, mut open) = (name.text, keyword + 2);
+        let is_shift = name == ">" && self.tokens.get(open).is_some_and(|token| token.text == ">");
+        open += usize::from(is_shift);
+        let name = if is_shift { ">>" } else { name };
+        let is_known = self.tokens.get(open).is_some_and(|token| token.text == "(")
+            && self.tokens[keyword + 1].kind == Kind::Punctuator;
+        if !is_known {
+            return false;
+        }
+        let body = self.after_group(open);
+        if !self.tokens.get(body).is_some_and(|token| token.text == "{") {
+            return false;
+        }
+        self.at = start;
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let returns = self.pointers(base);
+        if self.at != keyword {
+            self.at = start;
+            return false;
+        }
+        self.program.has_operators = true;
+        let place = self.tokens[keyword].place();
+        let template = template.take().unwrap_or_default();
+        self.named_function((name, place), (returns, specifiers), (open, body), template);
+        true
     }
 
     /// The parenthesis after the name of a function and the arguments of its template, as in `template <> T f<T>(…)`.
@@ -373,6 +444,21 @@ impl<'s> Parser<'s> {
     ) {
         let at = self.name_before(open);
         let name = self.tokens[at];
+        if self.owner.is_none() && self.method_outside(start, (at, open), body, &template) {
+            return;
+        }
+        // `template <> void f<2>()`
+        let specialized = match (template.is_empty() && self.headers > 0, at + 1 < open) {
+            (true, true) => {
+                self.at = at + 1;
+                Some(
+                    self.template_arguments()
+                        .unwrap_or_else(|| vec![TemplateArgument::Type(TypeName::Unknown)]),
+                )
+            }
+            (true, false) if self.owner.is_none() => Some(vec![TemplateArgument::Type(TypeName::Unknown)]),
+            _ => None,
+        };
         self.at = start;
         let mut specifiers = Specifiers::default();
         while self.at < at && self.specifier(&mut specifiers) {}
@@ -388,7 +474,85 @@ impl<'s> Parser<'s> {
             self.at = self.after_group(body);
             return;
         }
+        let functions = self.program.functions.len();
         self.named_function((name.text, name.place()), (returns, specifiers), (open, body), template);
+        if let Some(function) = self.program.functions.get_mut(functions) {
+            function.specialized = specialized;
+        }
+    }
+
+    /// A method that is defined outside its structure, `template <int N> void Ring<N>::push(…) {…}`. Says whether one is here:
+    /// it is passed where it is not understood.
+    fn method_outside(
+        &mut self,
+        start: usize,
+        (at, open): (usize, usize),
+        body: usize,
+        template: &[TemplateParameter<'s>],
+    ) -> bool {
+        let is_destructor = at > start + 1 && self.tokens[at - 1].text == "~";
+        let Some(colons) = at.checked_sub(1 + usize::from(is_destructor)).filter(|colons| *colons > start)
+        else {
+            return false;
+        };
+        if self.tokens[colons].text != "::" || !self.tokens[colons].is_plain() {
+            return false;
+        }
+        let near = colons.saturating_sub(MAX_HEAD).max(start)..colons;
+        let is_owner = |owner: &usize| {
+            let after = self.after_angles(owner + 1);
+            self.tokens[*owner].kind == Kind::Identifier && (owner + 1 == colons || after == Some(colons))
+        };
+        let Some(owner) = near.rev().find(is_owner) else { return false };
+        let name = self.tokens[owner].text;
+        let program = &self.program;
+        let Some(id) = program.structure_in(None, name).or_else(|| program.nested(name)) else {
+            return false;
+        };
+        // What its parameters are called in the structure they are called here.
+        let own = &program.structure(id).template;
+        let outer: &[TemplateParameter<'s>] = if self.headers > 1 { &self.outer_template } else { template };
+        let is_same = own.iter().map(|each| each.name).eq(outer.iter().map(|each| each.name));
+        let is_template = !own.is_empty();
+        let own_template = match (is_template, self.headers > 1) {
+            (true, true) => template.to_vec(),
+            (true, false) => Vec::new(),
+            (false, _) => template.to_vec(),
+        };
+        if is_template && !is_same {
+            self.at = self.after_group(body);
+            return true;
+        }
+        self.at = start;
+        let mut specifiers = Specifiers::default();
+        while self.at < owner && self.specifier(&mut specifiers) {}
+        let method = self.tokens[at];
+        let mut returns = TypeName::Void;
+        if self.at != owner {
+            // The type may be one of those in the structure.
+            let types = self.types.len();
+            let nested: Vec<&'s str> = program_types(&self.program, id);
+            self.types.extend(nested);
+            let base = self.base_type(&mut specifiers);
+            returns = self.pointers(base);
+            self.types.truncate(types);
+        }
+        if self.at != owner {
+            self.at = self.after_group(body);
+            return true;
+        }
+        self.owner = Some(id);
+        let types = self.types.len();
+        self.types.extend(program_types(&self.program, id));
+        let functions = self.program.functions.len();
+        let method_name = if is_destructor { "~" } else { method.text };
+        self.named_function((method_name, method.place()), (returns, specifiers), (open, body), own_template);
+        self.types.truncate(types);
+        self.owner = None;
+        if let Some(function) = self.program.functions.get_mut(functions) {
+            function.owner = Some(id);
+        }
+        true
     }
 
     /// The name of a function whose parameters begin at `open`: arguments of its template may stand between.
@@ -443,6 +607,8 @@ impl<'s> Parser<'s> {
             is_kernel: specifiers.is_kernel,
             is_device: specifiers.is_device,
             template,
+            specialized: None,
+            captures: Vec::new(),
             returns,
             parameters,
             launch_bounds: specifiers.launch_bounds,
@@ -463,9 +629,13 @@ impl<'s> Parser<'s> {
         while self.at + 1 < end {
             let base = self.base_type(&mut Specifiers::default());
             let base = self.pointers(base);
+            let is_pack = self.accept("...");
             let (name, ty) = self.declarator(base);
-            let default = self.accept("=").then(|| self.assignment());
-            parameters.push(Parameter { name, ty: decayed(ty), default });
+            let default = self.accept("=").then(|| match self.text() {
+                "{" => self.list(None),
+                _ => self.assignment(),
+            });
+            parameters.push(Parameter { name, ty: decayed(ty), default, is_pack });
             if !self.accept(",") {
                 break;
             }
@@ -482,13 +652,30 @@ impl<'s> Parser<'s> {
     /// `a(x), b{y}` before the body of a constructor, as assignments.
     fn initializers(&mut self, body: usize) -> Vec<Statement<'s>> {
         let mut all = Vec::new();
-        while self.at < body && self.is_name(0) && matches!(self.ahead(1), "(" | "{") {
+        while self.at < body && self.is_name(0) {
             let (name, span) = (self.text(), self.span());
             self.at += 1;
-            let given = if self.text() == "{" { vec![self.list(None)] } else { self.arguments() };
-            let mut given = given.into_iter();
+            // Of a base the arguments of its template are known.
+            if self.text() == "<" {
+                match self.after_angles(self.at) {
+                    Some(end) => self.at = end,
+                    None => break,
+                }
+            }
+            if !matches!(self.text(), "(" | "{") {
+                break;
+            }
+            let mut given = if self.text() == "{" { vec![self.list(None)] } else { self.arguments() };
             let to = Expression { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 };
-            let (Some(from), None) = (given.next(), given.next()) else { break };
+            // Several values are what a constructor gets.
+            let from = match (given.pop(), given.is_empty()) {
+                (Some(only), true) => only,
+                (Some(last), false) => {
+                    given.push(last);
+                    Self::list_of(given, span)
+                }
+                (None, _) => Self::list_of(given, span),
+            };
             let depth = from.depth + 1;
             let kind = ExpressionKind::Assign("()", Box::new(to), Box::new(from));
             let kind = StatementKind::Expression(Expression { kind, span, depth });
@@ -499,6 +686,15 @@ impl<'s> Parser<'s> {
         }
         all
     }
+}
+
+/// The names of the types in a structure.
+fn program_types<'s>(program: &super::Program<'s>, id: super::StructureId) -> Vec<&'s str> {
+    let mut all: Vec<&'s str> = program.structure(id).aliases.iter().map(|(name, _)| *name).collect();
+    all.extend(program.structures.iter().filter(|each| each.outer == Some(id)).map(|each| each.name));
+    all.extend(program.structure(id).template.iter().filter(|each| each.is_type).map(|each| each.name));
+    all.push(program.structure(id).name);
+    all
 }
 
 /// A kernel's name is not farther from its `__global__`.

@@ -290,17 +290,20 @@ impl<'s> Parser<'s> {
                 to += 1;
             }
             let is_type = self.begins_type();
-            let ty = if is_type { self.whole_type(to) } else { None };
+            let is_pack = to > from && self.tokens[to - 1].is_plain() && self.tokens[to - 1].text == "...";
+            let last = if is_pack { to - 1 } else { to };
+            let ty = if is_type { self.whole_type(last) } else { None };
             given.push(match ty {
+                Some(ty) if is_pack => TemplateArgument::Type(TypeName::Expand(Box::new(ty))),
                 Some(ty) => TemplateArgument::Type(ty),
                 None => {
                     self.at = from;
                     let value = self.binary(ABOVE_COMPARISON);
-                    if self.at != to {
+                    if self.at != last {
                         self.at = start;
                         return None;
                     }
-                    TemplateArgument::Value(value)
+                    TemplateArgument::Value(if is_pack { Self::expanded(value) } else { value })
                 }
             });
             self.at = to;

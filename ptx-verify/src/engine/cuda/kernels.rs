@@ -11,7 +11,7 @@ use ptx_syntax::cuda::{self, CudaFile};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Class, Diagnostic, Label, Span};
 
-use super::values;
+use super::{prelude, values};
 use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
@@ -73,11 +73,12 @@ pub(super) fn findings(
     aims: &[(Target, Release)],
     levels: &Levels,
 ) -> Vec<Diagnostic> {
-    if headers.is_empty() {
+    let prelude = prelude::of(source);
+    if headers.is_empty() && prelude.is_none() {
         return of_text(source, file, 0, aims, levels);
     }
     // What is included stands before what includes it, so that macros and constants are known there.
-    let mut text = String::new();
+    let mut text = prelude.unwrap_or_default();
     for header in headers {
         text.push_str(header);
         text.push('\n');
@@ -123,6 +124,12 @@ fn of_text(
     }
     let mut found: Vec<Diagnostic> = judged.into_values().flatten().flatten().collect();
     found.sort_by_key(|each| each.span);
+    found.dedup_by(|one, other| {
+        one.span == other.span
+            && one.rule == other.rule
+            && one.message == other.message
+            && one.labels == other.labels
+    });
     // Not every kernel of a file that includes wrappers calls one.
     let own_statements = file.statements.iter().filter(|statement| statement.keyword.start >= base);
     if !uses_library && !own_statements.into_iter().any(|statement| is_asynchronous(&statement.template.text))
@@ -269,5 +276,13 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             }
         }
     }
-    Some(Diagnostic { span, labels, fix: None, ..found })
+    let message = without_registers(&found.message);
+    Some(Diagnostic { span, labels, message, fix: None, ..found })
+}
+
+/// A message without the names that registers have in the translation.
+fn without_registers(message: &str) -> String {
+    let Some((before, rest)) = message.split_once("`%c_") else { return message.to_owned() };
+    let after = rest.split_once('`').map_or("", |(_, after)| after);
+    format!("{before}what was loaded{after}")
 }

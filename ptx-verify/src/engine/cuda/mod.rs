@@ -25,6 +25,7 @@ mod guard;
 pub(crate) mod host;
 mod kernels;
 mod others;
+mod prelude;
 mod translate;
 
 use ptx_facts::FunctionFacts;

@@ -6,6 +6,8 @@ use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
 };
 
+use super::expression::is_pack;
+use super::scope::{CALL, DESTRUCTOR};
 use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
@@ -16,7 +18,23 @@ impl<'a, 's> Lowering<'a, 's> {
         callee: &Expression<'s>,
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
+        if given.iter().any(is_pack) {
+            let names = self.names.len();
+            let given = self.without_dots(given)?;
+            let value = self.called(callee, &given);
+            self.names.truncate(names);
+            return value;
+        }
         match &callee.kind {
+            ExpressionKind::Lambda(_) => {
+                let lambda = self.lambda(callee).ok_or(Unclear)?;
+                self.called_lambda(lambda, &[], given)
+            }
+            ExpressionKind::Member { object, name: CALL, arrow: false, template }
+                if let Some(lambda) = self.lambda(object) =>
+            {
+                self.called_lambda(lambda, template, given)
+            }
             ExpressionKind::Name(name, template) => {
                 if let Some(Binding::Lambda(lambda)) = self.binding(name) {
                     let lambda = lambda.clone();
@@ -63,6 +81,9 @@ impl<'a, 's> Lowering<'a, 's> {
                 } else {
                     self.place(object)?
                 };
+                if *name == DESTRUCTOR {
+                    return self.destroyed_by_name(&place);
+                }
                 match place.ty().clone() {
                     Ty::Group(group) => self.of_group(group, name, given),
                     Ty::Structure(members) => self.method(place, &members, name, template, given),
@@ -105,7 +126,12 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// An object as one of a structure that its own is derived of.
-    fn as_base(&mut self, place: Place, members: &Rc<Members>, base: &Rc<Members>) -> Result<Place, Unclear> {
+    pub(super) fn as_base(
+        &mut self,
+        place: Place,
+        members: &Rc<Members>,
+        base: &Rc<Members>,
+    ) -> Result<Place, Unclear> {
         if Rc::ptr_eq(members, base) || members == base {
             return Ok(place);
         }
@@ -139,7 +165,11 @@ impl<'a, 's> Lowering<'a, 's> {
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
         let function = self.program.lambdas.get(lambda.number).ok_or(Unclear)?;
-        self.inlined(&[function], template, given, lambda.object, Some(lambda.names))
+        let program = self.program;
+        let captures = &program.lambdas.get(lambda.number).ok_or(Unclear)?.captures;
+        let captured = captures.iter().zip(lambda.captured).map(|(each, (_, binding))| (each.name, binding));
+        let seen = (lambda.names, captured.collect());
+        self.inlined(&[function], template, given, lambda.object, Some(seen))
     }
 
     /// Makes an object: its members begin with what they say, and then its constructor does its work. `given` is what
@@ -151,19 +181,32 @@ impl<'a, 's> Lowering<'a, 's> {
         given: Option<&Expression<'s>>,
     ) -> Result<(), Unclear> {
         let structure = self.program.structure(members.structure);
-        for base in &members.bases {
+        // What the constructor begins is begun once.
+        let own = self.makers(members);
+        let begun = begun_by(&own);
+        for base in members.bases.iter().filter(|base| !begun.contains(&base.name.as_str())) {
             let part = self.as_base(place.clone(), members, base)?;
             self.deeper()?;
             self.constructed(&part, base, None)?;
             self.shallower();
         }
         for member in &structure.members {
+            if begun.contains(&member.name) {
+                continue;
+            }
+            let to = self.member_itself(place.clone(), member.name);
             if let Some(value) = &member.value {
-                let to = self.member(place.clone(), member.name)?;
-                self.initialize(&to, value)?;
+                self.initialize(&to?, value)?;
+            } else if !own.is_empty()
+                && let Ok(to) = to
+                && let Ty::Structure(inner) = to.ty().clone()
+                && !self.makers(&inner).is_empty()
+            {
+                self.deeper()?;
+                self.constructed(&to, &inner, None)?;
+                self.shallower();
             }
         }
-        let own = self.methods(members, &members.name).0;
         let listed: &[Expression<'s>] = match given.map(|given| &given.kind) {
             None => &[],
             Some(ExpressionKind::List(_, listed)) => listed,
@@ -182,36 +225,68 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// A call of a function of the file, or of a lambda that sees the names of `seen`, as if it stood here.
-    fn inlined(
+    pub(super) fn inlined(
         &mut self,
         named: &[&'a Function<'s>],
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
         object: Option<(Option<Place>, Rc<Members>)>,
-        seen: Option<std::ops::Range<usize>>,
+        seen: Option<(std::ops::Range<usize>, Vec<(&'s str, Binding)>)>,
     ) -> Result<Value, Unclear> {
         let takes = |function: &&&'a Function<'s>| {
-            let needed = function.parameters.iter().filter(|parameter| parameter.default.is_none()).count();
-            (needed..=function.parameters.len()).contains(&given.len())
+            let is_needed = |parameter: &&Parameter<'s>| parameter.default.is_none() && !parameter.is_pack;
+            let needed = function.parameters.iter().filter(is_needed).count();
+            let is_open = function.parameters.last().is_some_and(|last| last.is_pack);
+            given.len() >= needed && (is_open || given.len() <= function.parameters.len())
         };
         let fitting: Vec<&'a Function<'s>> = named.iter().filter(takes).copied().collect();
+        let fitting = self.without_specializations(fitting, template)?;
         let function = match fitting.as_slice() {
             [only] => only,
             _ => self.overload(&fitting, given)?,
         };
-        let is_recursive = self.frames.iter().any(|frame| frame.function == Some(function.span));
         self.calls += 1;
-        if is_recursive || self.calls > MAX_CALLS || function.is_kernel {
+        if self.calls > MAX_CALLS || function.is_kernel {
             return Err(Unclear);
         }
         // What is given, seen from here.
-        let mut bindings: Vec<(&'s str, Binding)> = Vec::new();
-        for (parameter, argument) in function.template.iter().zip(template) {
-            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
+        let mut bindings: Vec<(&'s str, Binding)> = match function.specialized {
+            Some(_) => Vec::new(),
+            None => self.first_bindings(&function.template, template)?,
+        };
+        let turn = self.frames.iter().filter(|frame| frame.function == Some(function.span)).count();
+        // A template may go on with other arguments, which end it at last.
+        if turn > 0 && (bindings.is_empty() || turn > MAX_RECURSION) {
+            return Err(Unclear);
+        }
+        if given.iter().all(|each| !matches!(each.kind, ExpressionKind::Lambda(_)))
+            && object.is_none()
+            && let Some(value) = self.known_result(function, &bindings, given)?
+        {
+            return Ok(value);
         }
         let mut arguments = Vec::new();
         let mut lambdas: Vec<(&'s str, Binding)> = Vec::new();
-        for (parameter, argument) in function.parameters.iter().zip(given) {
+        let all_parameters = function.parameters.iter();
+        let left = given.len().saturating_sub(function.parameters.len());
+        let of_pack = function.parameters.last().filter(|last| last.is_pack);
+        let all_parameters = all_parameters.chain(std::iter::repeat_n(of_pack, left).flatten());
+        let mut of_pack: Vec<Binding> = Vec::new();
+        for (parameter, argument) in all_parameters.zip(given) {
+            if parameter.is_pack {
+                let binding = match self.lambda(argument) {
+                    Some(lambda) => Binding::Lambda(lambda),
+                    None => Binding::Place(match parameter.ty {
+                        TypeName::Reference(_) => self.place_or_made(argument)?,
+                        _ => {
+                            let value = self.value(argument)?;
+                            self.kept(Self::decayed(value), false)?
+                        }
+                    }),
+                };
+                of_pack.push(binding);
+                continue;
+            }
             if let Some(lambda) = self.lambda(argument) {
                 lambdas.push((parameter.name, Binding::Lambda(lambda)));
                 arguments.push(Place::Unknown(Ty::Any));
@@ -230,8 +305,13 @@ impl<'a, 's> Lowering<'a, 's> {
         let is_lambda = function.name.is_empty();
         let length = self.names.len();
         // A lambda sees the names around it, and the object.
-        let first_name = seen.as_ref().map_or(length, |seen| seen.start);
-        let hidden = seen.map_or(0..0, |seen| seen.end..length);
+        let first_name = seen.as_ref().map_or(length, |(seen, _)| seen.start);
+        let (hidden, captured) = match seen {
+            Some((seen, captured)) => (seen.end..length, captured),
+            None => (0..0, Vec::new()),
+        };
+        self.names.extend(captured);
+        self.deduce_pack(function, &of_pack, &mut bindings);
         let known = bindings.len();
         self.names.extend(bindings);
         let (from, site) = (self.text.len() as u32, self.span);
@@ -247,7 +327,7 @@ impl<'a, 's> Lowering<'a, 's> {
             returns_place: false,
             pointer: None,
             end: end.clone(),
-            loops: Vec::new(),
+            ..Frame::default()
         });
         if let Some((place, members)) = object.as_ref().filter(|_| !is_lambda) {
             self.bind_object(place.as_ref(), members)?;
@@ -259,6 +339,9 @@ impl<'a, 's> Lowering<'a, 's> {
             self.deduce(function, &parameter.ty, argument.ty())?;
         }
         for parameter in function.template.iter().skip(known) {
+            if parameter.is_pack && self.binding(parameter.name).is_none() {
+                self.names.push((parameter.name, Binding::Pack(Vec::new())));
+            }
             if self.binding(parameter.name).is_none() {
                 if parameter.is_type && parameter.default.is_none() && !lambdas.is_empty() {
                     // The type of a lambda has no name.
@@ -270,6 +353,10 @@ impl<'a, 's> Lowering<'a, 's> {
             }
         }
         for (index, parameter) in function.parameters.iter().enumerate() {
+            if parameter.is_pack {
+                self.names.push((parameter.name, Binding::Pack(std::mem::take(&mut of_pack))));
+                continue;
+            }
             if let Some(lambda) = lambdas.iter().find(|(name, _)| *name == parameter.name) {
                 self.names.push(lambda.clone());
                 continue;
@@ -296,6 +383,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let span = self.span;
         self.statements(&function.body)?;
+        self.all_labels_are_placed()?;
         self.span = span;
         self.place_label(&end);
         let (to, is_small) = (self.text.len() as u32, statements_of(&function.body) <= MAX_OF_SMALL);
@@ -314,7 +402,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The place that an argument names which is passed by reference; of what has none, a place that is made for it.
-    fn place_or_made(&mut self, argument: &Expression<'s>) -> Result<Place, Unclear> {
+    pub(super) fn place_or_made(&mut self, argument: &Expression<'s>) -> Result<Place, Unclear> {
         let mark = self.mark();
         if let Ok(place) = self.place(argument) {
             return Ok(place);
@@ -370,32 +458,17 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let structure = self.program.structure(members.structure);
         for member in &structure.members {
+            // Before the constructor has begun it, a reference refers to nothing.
+            if let Ok(Place::Link(of, _)) = self.member_itself(place.clone(), member.name)
+                && of.borrow().is_none()
+            {
+                continue;
+            }
             let part = self.member(place.clone(), member.name)?;
             self.names.push((member.name, Binding::Place(part)));
         }
         self.shallower();
         Ok(())
-    }
-
-    /// The lambda that an argument is, with what it sees.
-    pub(super) fn lambda(&self, argument: &Expression<'s>) -> Option<Lambda> {
-        match &argument.kind {
-            ExpressionKind::Lambda(number) => {
-                let frame = self.frames.last();
-                let first = frame.map_or(0, |frame| frame.first_name);
-                // What is hidden here stays so only where nothing is.
-                if frame.is_some_and(|frame| !frame.hidden.is_empty()) {
-                    return None;
-                }
-                let object = frame.and_then(|frame| frame.object.clone());
-                Some(Lambda { number: *number, names: first..self.names.len(), object })
-            }
-            ExpressionKind::Name(name, given) if given.is_empty() => match self.binding(name)? {
-                Binding::Lambda(lambda) => Some(lambda.clone()),
-                _ => None,
-            },
-            _ => None,
-        }
     }
 
     /// The one of several functions whose parameters have just the types of what is given.
@@ -443,6 +516,11 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// Where a parameter is in the function: a reference is the argument itself, and others are copies of it.
     fn parameter(&mut self, parameter: &Parameter<'s>, argument: Option<Place>) -> Result<Place, Unclear> {
+        if !matches!(parameter.ty, TypeName::Reference(_))
+            && argument.as_ref().is_some_and(|argument| self.is_destructible(argument.ty()))
+        {
+            return Err(Unclear);
+        }
         let Some(argument) = argument else {
             let default = parameter.default.as_ref().ok_or(Unclear)?;
             let value = self.value(default)?;
@@ -526,8 +604,13 @@ impl<'a, 's> Lowering<'a, 's> {
         use ptx_syntax::cuda::body::ArrayLength;
         self.deeper()?;
         match (parameter, argument) {
+            (TypeName::Named("index_sequence" | "integer_sequence", given), Ty::Sequence(all)) => {
+                self.deduce_sequence(function, given, all);
+            }
             (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
-                let is_same = self.program.structure(members.structure).name == *name;
+                let structure = self.program.structure(members.structure);
+                // Those of a specialisation are others than those of its template.
+                let is_same = structure.name == *name && structure.specialized.is_none();
                 for (parameter, known) in given.iter().zip(&members.given).filter(|_| is_same) {
                     self.deduce_argument(function, parameter, known);
                 }
@@ -557,6 +640,31 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(())
     }
 }
+
+/// The members and bases that the constructors of a structure begin, if all do.
+fn begun_by<'s>(makers: &[&Function<'s>]) -> Vec<&'s str> {
+    let [first, ..] = makers else { return Vec::new() };
+    let of = |function: &Function<'s>| {
+        let mut all = Vec::new();
+        for statement in &function.body {
+            let StatementKind::Expression(expression) = &statement.kind else { break };
+            let ExpressionKind::Assign("()", to, _) = &expression.kind else { break };
+            if let ExpressionKind::Name(name, _) = to.kind {
+                all.push(name);
+            }
+        }
+        all
+    };
+    let mut all = of(first);
+    for other in &makers[1..] {
+        let own = of(other);
+        all.retain(|name| own.contains(name));
+    }
+    all
+}
+
+/// Calls of a template in itself.
+const MAX_RECURSION: usize = 40;
 
 /// Structures that one is derived of.
 const MAX_BASES: usize = 32;

@@ -19,6 +19,49 @@ impl<'s> Lowering<'_, 's> {
         match (group, name) {
             (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
             (Group::Block, "sync") => self.emit("barrier.sync 0;"),
+            (Group::Warp | Group::Part(_) | Group::Coalesced, "shfl") => {
+                let [value, lane] = given else { return Err(Unclear) };
+                let value = self.value(value)?;
+                let lane = self.value(lane)?;
+                if group != Group::Warp {
+                    return Ok(Value::unknown(value.ty));
+                }
+                return self.shuffled(&[Value::constant(u64::from(u32::MAX), Ty::UINT), value, lane]);
+            }
+            (
+                Group::Warp | Group::Part(_) | Group::Coalesced,
+                "shfl_down" | "shfl_up" | "shfl_xor" | "any" | "all" | "ballot" | "match_any" | "match_all",
+            ) => {
+                let mut ty = Ty::UINT;
+                for (index, each) in given.iter().enumerate() {
+                    let value = self.value(each)?;
+                    if index == 0 && name.starts_with("shfl") {
+                        ty = value.ty;
+                    }
+                }
+                return Ok(Value::unknown(ty));
+            }
+            (Group::Warp | Group::Part(_), "meta_group_rank") => {
+                let threads = if let Group::Part(threads) = group { threads } else { 32 };
+                let rank = self.thread_rank()?;
+                return self.computed("/", rank, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Warp | Group::Part(_), "meta_group_size") => {
+                let threads = if let Group::Part(threads) = group { threads } else { 32 };
+                let all = self.size_of_block()?;
+                return self.computed("/", all, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Part(_) | Group::Coalesced, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Part(threads), "thread_rank") => {
+                let lane = self.special_register("laneid")?;
+                return self.computed("%", lane, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Part(threads), "size" | "num_threads") => {
+                return Ok(Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Coalesced, "thread_rank" | "size" | "num_threads") => {
+                return Ok(Value::unknown(Ty::UINT));
+            }
             (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
             (Group::Cluster, "sync") => {
                 self.emit("barrier.cluster.arrive;");
@@ -116,7 +159,33 @@ impl<'s> Lowering<'_, 's> {
             "cudaTriggerProgrammaticLaunchCompletion" => self.emit("griddepcontrol.launch_dependents;"),
             "this_thread_block" => return Ok(Value::group(Group::Block)),
             "this_cluster" => return Ok(Value::group(Group::Cluster)),
-            "tiled_partition" => return Ok(Value::group(Group::Warp)),
+            "tiled_partition" => {
+                let threads = match (template, values.as_slice()) {
+                    ([TemplateArgument::Value(threads), ..], _) => self.constant(threads)?,
+                    ([], [_, threads]) => threads.number().ok_or(Unclear)?,
+                    _ => return Err(Unclear),
+                };
+                return match threads {
+                    32 => Ok(Value::group(Group::Warp)),
+                    1 | 2 | 4 | 8 | 16 => Ok(Value::group(Group::Part(threads as u32))),
+                    _ => Err(Unclear),
+                };
+            }
+            "coalesced_threads" => return Ok(Value::group(Group::Coalesced)),
+            // What is said of a value is not looked at.
+            "__builtin_expect" | "__builtin_assume_aligned" => {
+                return values.into_iter().next().ok_or(Unclear);
+            }
+            // Control does not come there.
+            "__builtin_unreachable" | "unreachable" => {}
+            "get" if let ([TemplateArgument::Value(index)], [of]) = (template, values.as_slice()) => {
+                let Ty::Structure(members) = &of.ty else { return Err(Unclear) };
+                let index = usize::try_from(self.constant(index)?).or(Err(Unclear))?;
+                let (name, ..) = members.all.get(index).ok_or(Unclear)?;
+                let Held::Place(place) = &of.held else { return Err(Unclear) };
+                let part = self.member((**place).clone(), name)?;
+                return self.read(&part);
+            }
             "__cluster_barrier_arrive" => self.emit("barrier.cluster.arrive;"),
             "__cluster_barrier_wait" => self.emit("barrier.cluster.wait;"),
             "__cvta_generic_to_shared" => return self.address_in_shared(values),

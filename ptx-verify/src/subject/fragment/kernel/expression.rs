@@ -51,6 +51,7 @@ impl<'s> Lowering<'_, 's> {
                     _ => Err(Unclear),
                 };
             }
+            ExpressionKind::Name(name, given) if !given.is_empty() => return self.of_template(name, given),
             ExpressionKind::Name(..) | ExpressionKind::Index(..) => {
                 let place = self.place(expression)?;
                 self.read(&place)?
@@ -83,9 +84,14 @@ impl<'s> Lowering<'_, 's> {
                 old
             }
             ExpressionKind::Binary(operator, left, right) => self.binary(operator, left, right)?,
-            ExpressionKind::Assign("()", to, from) if self.refers(to, from)? => Value::unknown(Ty::Void),
+            ExpressionKind::Assign("()", to, from) => {
+                if !self.refers(to, from)? {
+                    self.begun(to, from)?;
+                }
+                Value::unknown(Ty::Void)
+            }
             ExpressionKind::Assign(operator, to, from) => {
-                let operator = if *operator == "()" { "" } else { *operator };
+                let operator = *operator;
                 // A value in braces has the type of what it is assigned to.
                 let value = match &from.kind {
                     ExpressionKind::List(None, _) => {
@@ -96,15 +102,10 @@ impl<'s> Lowering<'_, 's> {
                     _ => self.value(from)?,
                 };
                 let place = self.place(to)?;
-                if !operator.is_empty()
-                    && let Ty::Structure(members) = place.ty().clone()
+                if let Ty::Structure(members) = place.ty().clone()
+                    && let Some(value) = self.assigned_object(place.clone(), &members, operator, from)?
                 {
-                    let name = if operator == "+" { "+=" } else { "-=" };
-                    if !matches!(operator, "+" | "-") {
-                        return Err(Unclear);
-                    }
-                    let value = self.method(place, &members, name, &[], std::slice::from_ref(from));
-                    return self.referred_value(value?);
+                    return self.referred_value(value);
                 }
                 let value = match operator {
                     "" => value,
@@ -122,12 +123,31 @@ impl<'s> Lowering<'_, 's> {
                 let ty = self.ty(ty)?;
                 Value::constant(ty.size()?, Ty::SIZE)
             }
+            ExpressionKind::SizeOfPack(name) => match self.binding(name) {
+                Some(super::Binding::Pack(all)) => Value::constant(all.len() as u64, Ty::SIZE),
+                _ => return Err(Unclear),
+            },
+            ExpressionKind::AlignOfType(ty) => {
+                let ty = self.ty(ty)?;
+                Value::constant(ty.layout()?.1, Ty::SIZE)
+            }
+            ExpressionKind::Fold(operator, of, other, is_left) => {
+                self.fold(operator, of, other.as_deref(), *is_left)?
+            }
             ExpressionKind::SizeOf(of) => {
                 let length = self.text.len();
                 let ty = self.place(of)?.ty().clone();
                 // Nothing of it is computed.
                 self.take_back(length);
                 Value::constant(ty.size()?, Ty::SIZE)
+            }
+            ExpressionKind::List(Some(ty), parts) if parts.iter().any(is_pack) => {
+                let names = self.names.len();
+                let parts = self.without_dots(parts)?;
+                let kind = ExpressionKind::List(Some(ty.clone()), parts);
+                let value = self.value(&expression.with(kind));
+                self.names.truncate(names);
+                value?
             }
             ExpressionKind::List(Some(ty), parts) => match (self.ty(ty)?, parts.as_slice()) {
                 (ty, [only]) if ty.register().is_some() => {
@@ -136,6 +156,7 @@ impl<'s> Lowering<'_, 's> {
                 }
                 (ty, []) if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) => Value::constant(0, ty),
                 (Ty::Structure(members), _) => {
+                    self.may_be_made(&Ty::Structure(Rc::clone(&members)))?;
                     let place = self.made(&Ty::Structure(Rc::clone(&members)))?;
                     self.constructed(&place, &members, Some(expression))?;
                     self.read(&place)?
@@ -149,6 +170,7 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::List(None, _) | ExpressionKind::Lambda(_) | ExpressionKind::Unknown => {
                 return Err(Unclear);
             }
+            ExpressionKind::Expand(_) => return Err(Unclear),
         })
     }
 
@@ -212,19 +234,7 @@ impl<'s> Lowering<'_, 's> {
                     return Ok(part);
                 }
                 let place = self.place(of)?;
-                return Ok(match place {
-                    Place::Memory { address, ty } => {
-                        let space = match address.ty {
-                            Ty::Pointer(_, space) => space,
-                            _ => Space::Generic,
-                        };
-                        Value { ty: Ty::Pointer(Rc::new(ty), space), held: address.held }
-                    }
-                    other => {
-                        let ty = Ty::Pointer(Rc::new(other.ty().clone()), Space::Generic);
-                        Value { ty, held: Held::Place(Rc::new(other)) }
-                    }
-                });
+                return Ok(Self::address_of(place));
             }
             "*" => {
                 let place = self.place(whole)?;
@@ -245,6 +255,13 @@ impl<'s> Lowering<'_, 's> {
             _ => {}
         }
         let value = self.value(of)?;
+        if let Ty::Structure(members) = value.ty.clone()
+            && !self.methods(&members, operator).0.is_empty()
+        {
+            let place = self.place(of)?;
+            let value = self.method(place, &members, operator, &[], &[])?;
+            return self.referred_value(value);
+        }
         match operator {
             "!" => {
                 let truth = self.truth(value)?;
@@ -318,9 +335,16 @@ impl<'s> Lowering<'_, 's> {
                 Ok(kept_value)
             }
             _ => {
-                let left = self.value(left)?;
-                let right = self.value(right)?;
-                self.computed(operator, left, right)
+                let length = self.text.len();
+                let (of_left, of_right) = (self.value(left)?, self.value(right)?);
+                if self.program.has_operators
+                    && [&of_left, &of_right].iter().any(|each| matches!(each.ty, Ty::Structure(_)))
+                {
+                    self.take_back(length);
+                    let value = self.operator_of(operator, left, right)?;
+                    return self.referred_value(value);
+                }
+                self.computed(operator, of_left, of_right)
             }
         }
     }
@@ -360,10 +384,26 @@ impl<'s> Lowering<'_, 's> {
             return Err(Unclear);
         }
         let ty = match (&first.ty, &second.ty) {
-            (Ty::Integer { bits: a, .. }, Ty::Integer { bits: b, .. })
-                if a.max(b) > &32 && a.min(b) <= &32 =>
-            {
-                return Err(Unclear);
+            // The wider one counts.
+            (&Ty::Integer { bits: 64, signed, .. }, Ty::Integer { .. }) => {
+                let second = self.converted(second, &Ty::Integer { bits: 64, signed, is_bool: false })?;
+                let operand = self.operand(&second, 64)?;
+                self.emit(&format!("mov.b64 {}, {operand};", to.name()));
+                self.place_label(&end);
+                return Ok(Value { ty: first.ty, held: Held::Register(to) });
+            }
+            // So it is where the second is the wider one.
+            (&Ty::Integer { signed: is_signed, .. }, &Ty::Integer { bits: 64, signed, .. }) => {
+                let (wide, joined) = (self.fresh(64)?, self.label());
+                let operand = self.operand(&second, 64)?;
+                self.emit(&format!("mov.b64 {}, {operand};", wide.name()));
+                self.emit(&format!("bra {joined};"));
+                self.place_label(&end);
+                let sign = if is_signed { 's' } else { 'u' };
+                self.emit(&format!("cvt.{sign}64.{sign}32 {}, {};", wide.name(), to.name()));
+                self.place_label(&joined);
+                let ty = Ty::Integer { bits: 64, signed, is_bool: false };
+                return Ok(Value { ty, held: Held::Register(wide) });
             }
             _ => first.ty.clone(),
         };
@@ -389,6 +429,7 @@ impl<'s> Lowering<'_, 's> {
             && value.ty != to
         {
             // `T(a)` makes an object of one value.
+            self.may_be_made(&to)?;
             let place = self.made(&to)?;
             self.constructed(&place, members, Some(of))?;
             return self.read(&place);
@@ -419,6 +460,9 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Name(name, given) if given.is_empty() => self.named(name),
             ExpressionKind::Index(array, index) => {
                 let array = match self.place(array) {
+                    Ok(place) if let Ty::Structure(members) = place.ty().clone() => {
+                        return self.element_of_object(place, &members, index);
+                    }
                     Ok(Place::Parts(parts, ty)) => return self.element(&parts, &ty, index),
                     Ok(Place::Unknown(Ty::Array(of, _))) => return Ok(Place::Unknown((*of).clone())),
                     Ok(Place::Alias(place, Ty::Array(of, _))) => {
@@ -507,6 +551,10 @@ impl<'s> Lowering<'_, 's> {
 
     /// A member of an object; where that is a reference, what it refers to.
     pub(super) fn member(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
+        let object = match object {
+            Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
+            other => other,
+        };
         let is_reference = is_reference(&object, name);
         let member = self.member_itself(object, name)?;
         if !is_reference {
@@ -525,9 +573,9 @@ impl<'s> Lowering<'_, 's> {
         if !is_reference(&object, name) {
             return Ok(false);
         }
-        let Place::Memory { address, .. } = self.place(from)? else { return Err(Unclear) };
+        let to = self.place(from)?;
         let member = self.member_itself(object.clone(), name)?;
-        self.write(&member, address)?;
+        self.write(&member, Self::address_of(to))?;
         let member = self.member(object, name)?;
         self.names.push((name, super::Binding::Place(member)));
         Ok(true)
@@ -549,13 +597,13 @@ impl<'s> Lowering<'_, 's> {
                 self.initialize(&member, value)?;
                 continue;
             }
-            let Place::Memory { address, .. } = self.place(value)? else { return Err(Unclear) };
-            self.write(&member, address)?;
+            let to = self.place(value)?;
+            self.write(&member, Self::address_of(to))?;
         }
         Ok(())
     }
 
-    fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
+    pub(super) fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
         let found = |members: &super::types::Members| {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
         };
@@ -574,11 +622,12 @@ impl<'s> Lowering<'_, 's> {
                 let address = self.moved(&address, &of, Value::constant(index, Ty::SIZE), "+")?;
                 Place::Memory { address, ty: (*of).clone() }
             }
+            Place::Unknown(Ty::Structure(members)) => Place::Unknown(members.all[found(&members)?].1.clone()),
             Place::Unknown(Ty::Vector(of, _)) => Place::Unknown((*of).clone()),
             Place::Fixed(Value { ty: Ty::Vector(of, _), .. }) => Place::Fixed(Value::unknown((*of).clone())),
             Place::Fixed(Value { held: Held::Place(place), .. }) => {
                 self.deeper()?;
-                let found = self.member((*place).clone(), name);
+                let found = self.member_itself((*place).clone(), name);
                 self.shallower();
                 return found;
             }
@@ -634,7 +683,21 @@ impl<'s> Lowering<'_, 's> {
             let value = self.value(from)?;
             return self.write(place, value);
         };
+        if given.iter().any(is_pack) {
+            let names = self.names.len();
+            let given = self.without_dots(given)?;
+            let done = self.initialize(place, &from.with(ExpressionKind::List(None, given)));
+            self.names.truncate(names);
+            return done;
+        }
         match place {
+            // The braces of the array in `std::array` may be left out.
+            Place::Parts(parts, Ty::Structure(_))
+                if let [only @ Place::Parts(_, Ty::Array(..))] = parts.as_slice()
+                    && !given.iter().any(|each| matches!(each.kind, ExpressionKind::List(None, _))) =>
+            {
+                self.initialize(only, from)
+            }
             Place::Parts(parts, _) => {
                 if given.len() > parts.len() {
                     return Err(Unclear);
@@ -652,6 +715,9 @@ impl<'s> Lowering<'_, 's> {
                     self.value(each)?;
                 }
                 Ok(())
+            }
+            Place::Memory { ty: Ty::Structure(_) | Ty::Array(..), .. } if !given.is_empty() => {
+                self.fill_memory(place, given)
             }
             _ => match given.as_slice() {
                 [] => self.clear(place),
@@ -707,6 +773,11 @@ impl<'s> Lowering<'_, 's> {
             Value { ty: Ty::UINT, held: Held::Register(to) }
         }))
     }
+}
+
+/// Whether an expression stands for several.
+pub(super) fn is_pack(each: &Expression<'_>) -> bool {
+    matches!(each.kind, ExpressionKind::Expand(_))
 }
 
 /// A place that is read and written as another type.

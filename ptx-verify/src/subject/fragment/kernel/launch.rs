@@ -45,12 +45,7 @@ impl<'a, 's> Lowering<'a, 's> {
         function: &'a Function<'s>,
         launch: &'a Launch<'s>,
     ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
-        let mut bindings = Vec::new();
-        for (index, parameter) in function.template.iter().enumerate() {
-            let argument = launch.template.get(index).or(parameter.default.as_ref()).ok_or(Unclear)?;
-            bindings.push((parameter.name, self.template_argument(argument, parameter.is_type)?));
-        }
-        Ok(bindings)
+        self.template_bindings(&function.template, &launch.template)
     }
 
     /// The threads of a block, as the first launch says that is understood, or else the kernel.

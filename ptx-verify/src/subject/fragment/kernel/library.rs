@@ -58,6 +58,11 @@ impl<'s> Lowering<'_, 's> {
                 let token = self.arrived(&address, "")?;
                 self.wait(&address, &token)
             }
+            // Its destructor.
+            ("~", []) => {
+                self.emit(&format!("mbarrier.inval.shared.b64 [{address}];"));
+                Ok(Value::unknown(Ty::Void))
+            }
             ("arrive_and_drop", []) => {
                 let token = self.fresh(64)?;
                 self.emit(&format!("mbarrier.arrive_drop.shared.b64 {}, [{address}];", token.name()));

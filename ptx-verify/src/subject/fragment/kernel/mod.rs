@@ -13,10 +13,15 @@ mod asm;
 mod call;
 mod cuda;
 mod expression;
+mod folded;
 mod instructions;
 mod launch;
 mod library;
+mod operator;
+mod pack;
 mod pipeline;
+mod scope;
+mod special;
 mod statement;
 mod types;
 mod value;
@@ -149,6 +154,8 @@ impl Kernel {
 enum Binding {
     /// A lambda.
     Lambda(Lambda),
+    /// All that a parameter with dots stands for.
+    Pack(Vec<Self>),
     Place(Place),
     Type(Ty),
 }
@@ -161,6 +168,7 @@ impl Binding {
             Self::Place(Place::Fixed(value)) => {
                 Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
             }
+            Self::Pack(all) => Ok(Given::Pack(all.iter().map(Self::given).collect::<Result<_, _>>()?)),
             Self::Place(_) | Self::Lambda(_) => Err(Unclear),
         }
     }
@@ -170,6 +178,7 @@ impl Binding {
         match given {
             Given::Type(ty) => Self::Type(ty.clone()),
             Given::Number(number, ty) => Self::Place(Place::Fixed(Value::constant(*number, ty.clone()))),
+            Given::Pack(all) => Self::Pack(all.iter().map(Self::of).collect()),
         }
     }
 }
@@ -179,6 +188,8 @@ impl Binding {
 struct Lambda {
     number: usize,
     names: std::ops::Range<usize>,
+    /// The copies that it keeps.
+    captured: Vec<(String, Binding)>,
     object: Option<(Option<Place>, Rc<Members>)>,
 }
 
@@ -203,8 +214,12 @@ struct Frame {
     /// The type of a pointer that is returned: the first one tells where it points to.
     pointer: Option<Ty>,
     end: String,
-    /// Where `continue` and `break` go to.
-    loops: Vec<(String, String)>,
+    /// Where `continue` and `break` go to, and how many objects are there outside.
+    loops: Vec<(String, String, usize)>,
+    /// Objects whose destructors are called at the end of their scopes.
+    objects: Vec<(Place, Rc<Members>)>,
+    /// The labels of the source, with those in the text, and whether they are placed.
+    labels: Vec<(String, String, bool)>,
 }
 
 impl Frame {
@@ -217,6 +232,7 @@ impl Frame {
 /// Where a translation stands.
 struct Mark {
     length: usize,
+    objects: usize,
     names: usize,
     frames: usize,
     loops: usize,
@@ -238,6 +254,8 @@ struct Lowering<'a, 's> {
     trouble: Option<Span>,
     names: Vec<(&'s str, Binding)>,
     frames: Vec<Frame>,
+    /// Whether the object that is made next becomes a variable, or the result of a function.
+    is_elided: bool,
     /// The place to which the function that was called last returned a reference.
     referred: Option<Place>,
     /// Shared variables by the place of their declaration: their names, sizes and alignments.
@@ -277,6 +295,7 @@ pub(crate) fn kernel<'a, 's>(
         trouble: None,
         names: Vec::new(),
         frames: Vec::new(),
+        is_elided: false,
         referred: None,
         shared: Vec::new(),
         shared_by_place: HashMap::new(),
@@ -352,9 +371,10 @@ impl<'a, 's> Lowering<'a, 's> {
             returns_place: false,
             pointer: None,
             end: end.clone(),
-            loops: Vec::new(),
+            ..Frame::default()
         });
         self.statements(&function.body)?;
+        self.all_labels_are_placed()?;
         self.place_label(&end);
         // The brace that closes it.
         self.span = Span::new(function.extent.end.saturating_sub(1), function.extent.end);
@@ -477,6 +497,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn mark(&self) -> Mark {
         Mark {
             length: self.text.len(),
+            objects: self.frames.last().map_or(0, |frame| frame.objects.len()),
             names: self.names.len(),
             frames: self.frames.len(),
             loops: self.frames.last().map_or(0, |frame| frame.loops.len()),
@@ -492,6 +513,7 @@ impl<'a, 's> Lowering<'a, 's> {
         self.frames.truncate(mark.frames);
         if let Some(frame) = self.frames.last_mut() {
             frame.loops.truncate(mark.loops);
+            frame.objects.truncate(mark.objects);
         }
         (self.depth, self.trouble, self.span) = (mark.depth, mark.trouble, mark.span);
     }
@@ -548,7 +570,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn type_in_scope(&self, name: &str) -> Option<Ty> {
         match self.binding(name)? {
             Binding::Type(ty) => Some(ty.clone()),
-            Binding::Place(_) | Binding::Lambda(_) => None,
+            Binding::Place(_) | Binding::Lambda(_) | Binding::Pack(_) => None,
         }
     }
 
@@ -564,7 +586,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn named(&mut self, name: &str) -> Result<Place, Unclear> {
         match self.binding(name) {
             Some(Binding::Place(place)) => return Ok(place.clone()),
-            Some(Binding::Type(_) | Binding::Lambda(_)) => return Err(Unclear),
+            Some(Binding::Type(_) | Binding::Lambda(_) | Binding::Pack(_)) => return Err(Unclear),
             None => {}
         }
         if name == "warpSize" {

@@ -41,16 +41,25 @@ fn counter<'l, 's>(
     Some((variable, variable.value.as_ref()?, by))
 }
 
+/// Whether an expression makes an object that becomes what it begins.
+fn makes_object(value: &Expression<'_>) -> bool {
+    matches!(
+        value.kind,
+        ExpressionKind::List(Some(_), _) | ExpressionKind::Cast(..) | ExpressionKind::Call(..)
+    )
+}
+
 /// What an alignment that nobody asks for is, for memory whose size is not known.
 const ALIGN_OF_DYNAMIC: u64 = 16;
 
 impl<'s> Lowering<'_, 's> {
     /// Statements with a scope of their own.
     pub(super) fn statements(&mut self, all: &[Statement<'s>]) -> Result<(), Unclear> {
-        let names = self.names.len();
+        let (names, objects) = (self.names.len(), self.objects());
         for statement in all {
             self.statement(statement)?;
         }
+        self.end_scope(objects)?;
         self.names.truncate(names);
         Ok(())
     }
@@ -67,8 +76,9 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn scoped(&mut self, statement: &Statement<'s>) -> Result<(), Unclear> {
-        let names = self.names.len();
+        let (names, objects) = (self.names.len(), self.objects());
         self.statement(statement)?;
+        self.end_scope(objects)?;
         self.names.truncate(names);
         Ok(())
     }
@@ -156,15 +166,22 @@ impl<'s> Lowering<'_, 's> {
             }
             StatementKind::Return(value) => self.returned(value.as_ref())?,
             StatementKind::Break | StatementKind::Continue => {
+                let is_break = matches!(statement.kind, StatementKind::Break);
                 let frame = self.frames.last().ok_or(Unclear)?;
-                let (next, end) = frame.loops.last().ok_or(Unclear)?;
-                let to = if matches!(statement.kind, StatementKind::Break) { end } else { next };
+                let (next, end, within) = frame.loops.last().ok_or(Unclear)?;
+                let to = if is_break { end } else { next };
                 if to.is_empty() {
                     return Err(Unclear);
                 }
-                let jump = format!("bra {to};");
+                let (jump, objects) = (format!("bra {to};"), *within);
+                // `continue` in a `switch` leaves the objects of the loop around as well.
+                let all = frame.loops.iter().rev().find(|(other, ..)| other == to).map(|(.., all)| *all);
+                let objects = if is_break { objects } else { all.unwrap_or(objects).min(objects) };
+                self.destroy_down_to(objects)?;
                 self.emit(&jump);
             }
+            StatementKind::Label(name) => self.label_of_source(name)?,
+            StatementKind::Goto(name) => self.goto(name)?,
             StatementKind::Asm(id, operands) => self.asm(*id, operands)?,
         }
         Ok(())
@@ -180,8 +197,18 @@ impl<'s> Lowering<'_, 's> {
         let length = self.text.len();
         let ty = self.place(of)?.ty().clone();
         self.take_back(length);
+        // `std::array` has one member.
+        let mut of = of.clone();
+        let ty = match ty {
+            Ty::Structure(members) if members.name == "array" && members.all.len() == 1 => {
+                let first = self.program.structure(members.structure).members.first().ok_or(Unclear)?;
+                of = of.member(first.name);
+                members.all[0].1.clone()
+            }
+            other => other,
+        };
         let Ty::Array(_, count) = ty else { return Err(Unclear) };
-        if count > u64::from(MAX_TURNS) {
+        if count > u64::from(MAX_TURNS) || super::scope::has_label(body) {
             return Err(Unclear);
         }
         let (names, end) = (self.names.len(), self.label());
@@ -221,13 +248,18 @@ impl<'s> Lowering<'_, 's> {
         self.emit(&jump);
         // `continue` is of the loop around.
         let frame = self.frames.last_mut().ok_or(Unclear)?;
-        let next = frame.loops.last().map_or_else(String::new, |(next, _)| next.clone());
-        frame.loops.push((next, end.clone()));
-        let names = self.names.len();
+        let next = frame.loops.last().map_or_else(String::new, |(next, ..)| next.clone());
+        let own = frame.objects.len();
+        frame.loops.push((next, end.clone(), own));
+        let (names, objects) = (self.names.len(), self.objects());
         for ((_, statements), label) in parts.iter().zip(&labels) {
             self.place_label(label);
             for statement in statements {
                 self.statement(statement)?;
+            }
+            // One that a part declares is no object of the next one.
+            if self.objects() > objects {
+                return Err(Unclear);
             }
         }
         self.names.truncate(names);
@@ -293,6 +325,9 @@ impl<'s> Lowering<'_, 's> {
     ) -> Result<bool, Unclear> {
         let (Some(first), Some(condition), Some(step)) = (first, condition, step) else { return Ok(false) };
         let Some((variable, value, by)) = counter(first, step) else { return Ok(false) };
+        if super::scope::has_label(body) {
+            return Ok(false);
+        }
         let before = self.mark();
         let attempt = self.turns(variable, value, condition, by, body);
         match attempt {
@@ -345,7 +380,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn in_loop(&mut self, next: &str, end: &str, body: &Statement<'s>) -> Result<(), Unclear> {
-        let labels = (next.to_owned(), end.to_owned());
+        let labels = (next.to_owned(), end.to_owned(), self.objects());
         self.frames.last_mut().ok_or(Unclear)?.loops.push(labels);
         self.scoped(body)?;
         self.frames.last_mut().ok_or(Unclear)?.loops.pop();
@@ -353,6 +388,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn returned(&mut self, value: Option<&Expression<'s>>) -> Result<(), Unclear> {
+        self.is_elided = value.is_some_and(makes_object);
         let result = self.frames.last().and_then(|frame| frame.result.clone());
         let pointer = self.frames.last().and_then(|frame| frame.pointer.clone());
         if self.frames.last().is_some_and(|frame| frame.returns_place) {
@@ -378,18 +414,27 @@ impl<'s> Lowering<'_, 's> {
         } else if let Some(value) = value {
             self.value(value)?;
         }
+        self.is_elided = false;
+        let result =
+            self.frames.last().and_then(|frame| frame.result.as_ref().map(|result| result.ty().clone()));
+        // Which object is destroyed, and which becomes the result, is not known.
+        if self.objects() > 0 && result.is_some_and(|ty| self.is_destructible(&ty)) {
+            return Err(Unclear);
+        }
+        self.destroy_down_to(0)?;
         let end = self.frames.last().map(|frame| frame.end.clone()).ok_or(Unclear)?;
         self.emit(&format!("bra {end};"));
         Ok(())
     }
 
     fn declaration(&mut self, variable: &Variable<'s>) -> Result<(), Unclear> {
+        self.is_elided = variable.value.as_ref().is_some_and(makes_object);
         let place = match &variable.ty {
             _ if variable.is_shared => self.shared_variable(variable)?,
             // Its value is that of the last time.
             _ if variable.is_static && !variable.is_constant => return Err(Unclear),
             TypeName::Reference(of) => {
-                let lambda = variable.value.as_ref().and_then(|value| self.lambda(value));
+                let lambda = self.lambda_of(variable.value.as_ref());
                 if let Some(lambda) = lambda.filter(|_| **of == TypeName::Auto) {
                     self.names.push((variable.name, Binding::Lambda(lambda)));
                     return Ok(());
@@ -398,7 +443,7 @@ impl<'s> Lowering<'_, 's> {
             }
             // `auto*` is the type of the pointer that it begins with.
             named if named.is_told_by_value() => {
-                if let Some(lambda) = variable.value.as_ref().and_then(|value| self.lambda(value)) {
+                if let Some(lambda) = self.lambda_of(variable.value.as_ref()) {
                     self.names.push((variable.name, Binding::Lambda(lambda)));
                     return Ok(());
                 }
@@ -422,6 +467,11 @@ impl<'s> Lowering<'_, 's> {
                 self.variable(variable, ty)?
             }
         };
+        self.is_elided = false;
+        let is_own = !variable.is_shared && !matches!(variable.ty, TypeName::Reference(_));
+        if is_own && self.is_destructible(place.ty()) {
+            self.declare_object(&place)?;
+        }
         self.names.push((variable.name, Binding::Place(place)));
         Ok(())
     }
@@ -460,6 +510,10 @@ impl<'s> Lowering<'_, 's> {
         let is_list = |value: &&Expression<'s>| matches!(value.kind, ExpressionKind::List(..));
         let Some(value) = value.filter(|value| !is_list(value)) else { return Ok(None) };
         let mark = self.mark();
+        // Copies of what has a destructor have constructors of their own.
+        if self.is_destructible(ty) && !makes_object(value) {
+            return Ok(None);
+        }
         match self.value(value) {
             Ok(found) if found.ty == *ty => {
                 let place = self.made(ty)?;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{ArrayLength, Member, StructureId, TemplateArgument, TypeName};
 
-use super::{Binding, Frame, Lowering, Unclear};
+use super::{Frame, Lowering, Unclear};
 
 /// Where a pointer points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,10 @@ pub(super) enum Group {
     Block,
     Cluster,
     Warp,
+    /// So many threads of a warp.
+    Part(u32),
+    /// Those of a warp that are there together.
+    Coalesced,
     /// A pipeline, by its number.
     Pipeline(usize),
 }
@@ -47,6 +51,8 @@ pub(super) enum Ty {
     Barrier,
     /// Something of so many bytes.
     Bytes(u64, u64),
+    /// `std::index_sequence` and its kin.
+    Sequence(Rc<Vec<u64>>),
     /// Of which nothing is known.
     Any,
 }
@@ -56,6 +62,7 @@ pub(super) enum Ty {
 pub(super) enum Given {
     Type(Ty),
     Number(u64, Ty),
+    Pack(Vec<Self>),
 }
 
 /// The members of a structure with their places, its size and its alignment.
@@ -105,6 +112,7 @@ impl Ty {
             }
             Self::Structure(members) => (members.size, members.align),
             Self::Bytes(size, align) => (*size, *align),
+            Self::Sequence(_) => (1, 1),
             Self::Void | Self::Group(_) | Self::Any => return Err(Unclear),
         })
     }
@@ -154,7 +162,9 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Scoped(owner, name, given) => self.scoped_type(owner, name, given)?,
             TypeName::Library("barrier") => Ty::Barrier,
             TypeName::Library(_) => Ty::SIZE,
-            TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown => return Err(Unclear),
+            TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown | TypeName::Expand(_) => {
+                return Err(Unclear);
+            }
         })
     }
 
@@ -173,9 +183,22 @@ impl<'s> Lowering<'_, 's> {
         }
         if let Some(aliased) = program.aliases.get(name) {
             self.deeper()?;
-            let found = self.ty(aliased);
+            let found = match program.templates_of_aliases.get(name) {
+                None => self.ty(aliased),
+                Some(parameters) => {
+                    let bindings = self.template_bindings(parameters, given)?;
+                    let names = self.names.len();
+                    self.names.extend(bindings);
+                    let found = self.ty(aliased);
+                    self.names.truncate(names);
+                    found
+                }
+            };
             self.shallower();
             return found;
+        }
+        if let Some(sequence) = self.sequence(name, given)? {
+            return Ok(sequence);
         }
         if name == "CUtensorMap" {
             return Ok(Ty::Bytes(128, 64));
@@ -253,22 +276,10 @@ impl<'s> Lowering<'_, 's> {
             outer = program.structure(each).outer;
         }
         around.reverse();
-        let mut own = Vec::new();
+        let bindings = self.template_bindings(&structure.template, given)?;
+        let own = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
+        let (id, own) = self.specialized(id, own)?;
         let first_name = self.names.len();
-        for (index, parameter) in structure.template.iter().enumerate() {
-            let known = self.names.len();
-            let argument = match given.get(index) {
-                Some(argument) => argument,
-                None => {
-                    // It sees the parameters before it.
-                    let before = structure.template.iter().zip(&own);
-                    self.names.extend(before.map(|(each, given)| (each.name, Binding::of(given))));
-                    parameter.default.as_ref().ok_or(Unclear)?
-                }
-            };
-            own.push(self.template_argument(argument, parameter.is_type)?.given()?);
-            self.names.truncate(known);
-        }
         self.frames.push(Frame { first_name, structure: Some(id), ..Frame::default() });
         for (outer, given) in &around {
             self.bind_template(*outer, given);

@@ -1,5 +1,6 @@
 //! Values and places, and the instructions that compute them.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use ptx_ir::space::StateSpace;
@@ -47,6 +48,8 @@ pub(super) enum Place {
     Alias(Rc<Self>, Ty),
     /// In one of several registers, which an index chooses.
     Chosen { registers: Vec<Register>, index: Register, ty: Ty },
+    /// A reference that an object has as a member.
+    Link(Rc<RefCell<Option<Self>>>, Ty),
     /// Nowhere: what is written there is lost, and what is read is not known.
     Unknown(Ty),
     /// A value that does not change.
@@ -57,7 +60,7 @@ impl Place {
     pub fn ty(&self) -> &Ty {
         match self {
             Self::Register(_, ty) | Self::Memory { ty, .. } | Self::Parts(_, ty) => ty,
-            Self::Chosen { ty, .. } | Self::Alias(_, ty) | Self::Unknown(ty) => ty,
+            Self::Chosen { ty, .. } | Self::Alias(_, ty) | Self::Link(_, ty) | Self::Unknown(ty) => ty,
             Self::Fixed(value) => &value.ty,
         }
     }
@@ -143,6 +146,11 @@ impl Lowering<'_, '_> {
 
     /// A value as one of another type.
     pub(super) fn converted(&mut self, value: Value, to: &Ty) -> Result<Value, Unclear> {
+        if let (Ty::Structure(_), Ty::Integer { .. } | Ty::Pointer(..)) = (&value.ty, to)
+            && let Some(given) = self.given_by_object(&value, to)?
+        {
+            return Ok(given);
+        }
         match (&value.ty, to) {
             (_, Ty::Void) => return Ok(Value::unknown(Ty::Void)),
             (_, Ty::Any) => return Ok(value),
@@ -218,6 +226,10 @@ impl Lowering<'_, '_> {
 
     /// Whether a value is not 0, as 0 or 1.
     pub(super) fn truth(&mut self, value: Value) -> Result<Value, Unclear> {
+        if matches!(value.ty, Ty::Structure(_)) {
+            let given = self.given_by_object(&value, &Ty::BOOL)?;
+            return given.ok_or(Unclear);
+        }
         if let Some(number) = value.number() {
             return Ok(Value::constant(u64::from(number != 0), Ty::BOOL));
         }
@@ -262,6 +274,7 @@ impl Lowering<'_, '_> {
                 Value { ty: ty.clone(), held: Held::Place(Rc::new(place.clone())) }
             }
             Place::Unknown(ty) | Place::Alias(_, ty) => Value::unknown(ty.clone()),
+            Place::Link(of, _) => Self::address_of(of.borrow().clone().ok_or(Unclear)?),
             Place::Register(register, ty) => Value { ty: ty.clone(), held: Held::Register(*register) },
             Place::Chosen { registers, index, ty } => {
                 let bits = ty.register().ok_or(Unclear)?;
@@ -314,6 +327,18 @@ impl Lowering<'_, '_> {
         match place {
             Place::Fixed(_) => Err(Unclear),
             Place::Unknown(_) => Ok(()),
+            Place::Link(of, _) => {
+                let to = match (&value.held, &value.ty) {
+                    (Held::Place(place), _) => (**place).clone(),
+                    (_, Ty::Pointer(to, _)) => {
+                        let ty = (**to).clone();
+                        Place::Memory { address: value, ty }
+                    }
+                    _ => return Err(Unclear),
+                };
+                *of.borrow_mut() = Some(to);
+                Ok(())
+            }
             Place::Alias(of, _) => self.forget(of),
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
@@ -369,6 +394,23 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// The pointer to a place.
+    pub(super) fn address_of(place: Place) -> Value {
+        match place {
+            Place::Memory { address, ty } => {
+                let space = match address.ty {
+                    Ty::Pointer(_, space) => space,
+                    _ => Space::Generic,
+                };
+                Value { ty: Ty::Pointer(Rc::new(ty), space), held: address.held }
+            }
+            other => {
+                let ty = Ty::Pointer(Rc::new(other.ty().clone()), Space::Generic);
+                Value { ty, held: Held::Place(Rc::new(other)) }
+            }
+        }
+    }
+
     /// A pointer as a register of such a type holds it.
     fn as_stored(&mut self, value: Value, ty: &Ty) -> Result<Value, Unclear> {
         match (&value.ty, ty) {
@@ -389,7 +431,7 @@ impl Lowering<'_, '_> {
                 }
             }
             Place::Alias(of, _) => self.forget(of)?,
-            Place::Fixed(_) | Place::Memory { .. } => return Err(Unclear),
+            Place::Fixed(_) | Place::Memory { .. } | Place::Link(..) => return Err(Unclear),
             // Nobody asks for such numbers.
             Place::Register(_, Ty::Float(_)) => {}
             Place::Register(_, ty) | Place::Chosen { ty, .. } => {
@@ -423,9 +465,13 @@ impl Lowering<'_, '_> {
                 Place::Parts(parts, ty.clone())
             }
             // What is written to one member is in the others.
-            Ty::Structure(members) if members.is_union => return Err(Unclear),
+            Ty::Structure(members) if members.is_union => Place::Unknown(ty.clone()),
             Ty::Structure(members) => {
-                let parts = members.all.iter().map(|(_, ty, _)| self.made(ty)).collect::<Result<_, _>>()?;
+                let part = |(name, ty, _): &(String, Ty, u64)| match members.references.contains(name) {
+                    true => Ok(Place::Link(Rc::default(), ty.clone())),
+                    false => self.made(ty),
+                };
+                let parts = members.all.iter().map(part).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
             }
             _ => match ty.register() {

@@ -1,0 +1,306 @@
+//! Functions whose arguments are all known: what they give is computed before the kernel runs.
+
+use ptx_syntax::cuda::body::{
+    Expression, ExpressionKind, Function, Statement, StatementKind, TypeName, Variable,
+};
+
+use super::types::Ty;
+use super::value::Place;
+use super::value::Value;
+use super::{Binding, Lowering, Unclear};
+
+/// Steps of one such call.
+const MAX_STEPS: u32 = 4_000;
+
+/// How a statement ends.
+enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return(Value),
+}
+
+/// What the variables of a function hold.
+struct Run<'s> {
+    variables: Vec<(&'s str, Value)>,
+    steps: u32,
+}
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// What a function gives, where its arguments and all that it does are numbers that are known.
+    pub(super) fn known_result(
+        &mut self,
+        function: &'a Function<'s>,
+        bindings: &[(&'s str, Binding)],
+        given: &[Expression<'s>],
+    ) -> Result<Option<Value>, Unclear> {
+        let is_number =
+            matches!(function.returns, TypeName::Integer { .. } | TypeName::Bool | TypeName::Auto);
+        let are_plain = given.len() == function.parameters.len()
+            && function
+                .parameters
+                .iter()
+                .all(|each| matches!(each.ty, TypeName::Integer { .. } | TypeName::Bool));
+        if !is_number || !are_plain || bindings.len() != function.template.len() || !is_plain(&function.body)
+        {
+            return Ok(None);
+        }
+        let mark = self.mark();
+        let mut variables = Vec::new();
+        for (parameter, argument) in function.parameters.iter().zip(given) {
+            let length = self.text.len();
+            let value = self.value(argument)?;
+            let is_known = self.text.len() == length && value.number().is_some();
+            if !is_known {
+                self.back_to(mark);
+                return Ok(None);
+            }
+            let ty = self.ty(&parameter.ty)?;
+            variables.push((parameter.name, self.converted(value, &ty)?));
+        }
+        let first_name = self.names.len();
+        self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+        self.names.extend(bindings.iter().cloned());
+        let mut run = Run { variables, steps: 0 };
+        let found = self.run_all(&mut run, &function.body);
+        let returned = match found {
+            Ok(Flow::Return(value)) => match &function.returns {
+                TypeName::Auto => Ok(value),
+                returns => {
+                    let ty = self.ty(returns);
+                    ty.and_then(|ty| self.converted(value, &ty))
+                }
+            },
+            _ => Err(Unclear),
+        };
+        self.back_to(mark);
+        Ok(returned.ok().filter(|value| value.number().is_some()))
+    }
+
+    fn run_all(&mut self, run: &mut Run<'s>, all: &'a [Statement<'s>]) -> Result<Flow, Unclear> {
+        let count = run.variables.len();
+        for statement in all {
+            let flow = self.run(run, statement)?;
+            if !matches!(flow, Flow::Next) {
+                run.variables.truncate(count.max(0));
+                return Ok(flow);
+            }
+        }
+        run.variables.truncate(count);
+        Ok(Flow::Next)
+    }
+
+    fn run(&mut self, run: &mut Run<'s>, statement: &'a Statement<'s>) -> Result<Flow, Unclear> {
+        run.steps += 1;
+        self.deeper()?;
+        let done = if run.steps > MAX_STEPS { Err(Unclear) } else { self.run_one(run, statement) };
+        self.shallower();
+        done
+    }
+
+    fn run_one(&mut self, run: &mut Run<'s>, statement: &'a Statement<'s>) -> Result<Flow, Unclear> {
+        match &statement.kind {
+            StatementKind::Nothing => {}
+            StatementKind::Block(all) => return self.run_all(run, all),
+            StatementKind::Declare(variables) => {
+                for variable in variables {
+                    self.run_declaration(run, variable)?;
+                }
+            }
+            StatementKind::Expression(expression) => {
+                self.run_value(run, expression)?;
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                if self.run_truth(run, condition)? {
+                    return self.run(run, then);
+                } else if let Some(otherwise) = otherwise {
+                    return self.run(run, otherwise);
+                }
+            }
+            StatementKind::Loop { first, condition, step, body } => {
+                let count = run.variables.len();
+                if let Some(first) = first {
+                    self.run(run, first)?;
+                }
+                loop {
+                    if let Some(condition) = condition
+                        && !self.run_truth(run, condition)?
+                    {
+                        break;
+                    }
+                    match self.run(run, body)? {
+                        Flow::Break => break,
+                        flow @ Flow::Return(_) => return Ok(flow),
+                        Flow::Next | Flow::Continue => {}
+                    }
+                    if let Some(step) = step {
+                        self.run_value(run, step)?;
+                    }
+                }
+                run.variables.truncate(count);
+            }
+            StatementKind::Return(Some(value)) => return Ok(Flow::Return(self.run_value(run, value)?)),
+            StatementKind::Break => return Ok(Flow::Break),
+            StatementKind::Continue => return Ok(Flow::Continue),
+            _ => return Err(Unclear),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn run_declaration(&mut self, run: &mut Run<'s>, variable: &'a Variable<'s>) -> Result<(), Unclear> {
+        let value = self.run_value(run, variable.value.as_ref().ok_or(Unclear)?)?;
+        let value = match &variable.ty {
+            TypeName::Auto => value,
+            ty => {
+                let ty = self.ty(ty)?;
+                self.converted(value, &ty)?
+            }
+        };
+        run.variables.push((variable.name, value));
+        Ok(())
+    }
+
+    fn run_truth(&mut self, run: &mut Run<'s>, condition: &Expression<'s>) -> Result<bool, Unclear> {
+        let value = self.run_value(run, condition)?;
+        Ok(value.number().ok_or(Unclear)? != 0)
+    }
+
+    fn run_value(&mut self, run: &mut Run<'s>, expression: &Expression<'s>) -> Result<Value, Unclear> {
+        run.steps += 1;
+        self.deeper()?;
+        let value = if run.steps > MAX_STEPS { Err(Unclear) } else { self.run_value_within(run, expression) };
+        self.shallower();
+        let value = value?;
+        value.number().ok_or(Unclear)?;
+        Ok(value)
+    }
+
+    fn run_value_within(&mut self, run: &mut Run<'s>, expression: &Expression<'s>) -> Result<Value, Unclear> {
+        match &expression.kind {
+            ExpressionKind::Name(name, given) if given.is_empty() => {
+                let own = run.variables.iter().rev().find(|(known, _)| known == name);
+                match own {
+                    Some((_, value)) => Ok(value.clone()),
+                    None => {
+                        let length = self.text.len();
+                        let value = self.value(expression)?;
+                        if self.text.len() == length { Ok(value) } else { Err(Unclear) }
+                    }
+                }
+            }
+            ExpressionKind::Number { .. } | ExpressionKind::Bool(_) | ExpressionKind::SizeOfType(_) => {
+                self.value(expression)
+            }
+            ExpressionKind::Binary("&&", one, other) => {
+                let both = self.run_truth(run, one)? && self.run_truth(run, other)?;
+                Ok(Value::constant(u64::from(both), Ty::BOOL))
+            }
+            ExpressionKind::Binary("||", one, other) => {
+                let any = self.run_truth(run, one)? || self.run_truth(run, other)?;
+                Ok(Value::constant(u64::from(any), Ty::BOOL))
+            }
+            ExpressionKind::Binary(operator, one, other) if *operator != "," => {
+                let (one, other) = (self.run_value(run, one)?, self.run_value(run, other)?);
+                self.computed(operator, one, other)
+            }
+            ExpressionKind::Unary(operator @ ("-" | "~" | "!"), of) => {
+                let value = self.run_value(run, of)?;
+                match *operator {
+                    "-" => self.computed("-", Value::constant(0, Ty::INT), value),
+                    "~" => self.computed("^", value, Value::constant(u64::MAX, Ty::INT)),
+                    _ => Ok(Value::constant(u64::from(value.number() == Some(0)), Ty::BOOL)),
+                }
+            }
+            ExpressionKind::Unary(operator @ ("++" | "--"), of) => {
+                let one = Value::constant(1, Ty::INT);
+                self.run_change(run, of, if *operator == "++" { "+" } else { "-" }, one)
+            }
+            ExpressionKind::Postfix(operator, of) => {
+                let old = self.run_value(run, of)?;
+                let one = Value::constant(1, Ty::INT);
+                self.run_change(run, of, if *operator == "++" { "+" } else { "-" }, one)?;
+                Ok(old)
+            }
+            ExpressionKind::Assign(operator, to, from) if *operator != "()" => {
+                let value = self.run_value(run, from)?;
+                self.run_change(run, to, operator, value)
+            }
+            ExpressionKind::Choice(condition, then, otherwise) => {
+                let taken = if self.run_truth(run, condition)? { then } else { otherwise };
+                self.run_value(run, taken)
+            }
+            ExpressionKind::Cast(to, of) => {
+                let ty = self.ty(to)?;
+                let value = self.run_value(run, of)?;
+                self.converted(value, &ty)
+            }
+            ExpressionKind::Call(callee, given) => self.run_call(run, callee, given),
+            _ => Err(Unclear),
+        }
+    }
+
+    fn run_call(
+        &mut self,
+        run: &mut Run<'s>,
+        callee: &Expression<'s>,
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let mut values = Vec::new();
+        for each in given {
+            values.push(self.run_value(run, each)?);
+        }
+        // The arguments get names, as if they stood in the program.
+        let names = self.names.len();
+        let mut named = Vec::new();
+        for (index, value) in values.into_iter().enumerate() {
+            let name = *ARGUMENTS.get(index).ok_or(Unclear)?;
+            self.names.push((name, Binding::Place(Place::Fixed(value))));
+            named.push(Expression::named(name, callee.span));
+        }
+        let length = self.text.len();
+        let value = self.called(callee, &named);
+        self.names.truncate(names);
+        if self.text.len() == length { value } else { Err(Unclear) }
+    }
+
+    fn run_change(
+        &mut self,
+        run: &mut Run<'s>,
+        to: &Expression<'s>,
+        operator: &str,
+        by: Value,
+    ) -> Result<Value, Unclear> {
+        let ExpressionKind::Name(name, _) = to.kind else { return Err(Unclear) };
+        let at = run.variables.iter().rposition(|(known, _)| *known == name).ok_or(Unclear)?;
+        let old = run.variables[at].1.clone();
+        let ty = old.ty.clone();
+        let new = if operator.is_empty() { by } else { self.computed(operator, old, by)? };
+        let new = self.converted(new, &ty)?;
+        run.variables[at].1 = new.clone();
+        Ok(new)
+    }
+}
+
+/// The arguments of a call in such a function.
+const ARGUMENTS: [&str; 8] = ["$a", "$b", "$c", "$d", "$e", "$f", "$g", "$h"];
+
+/// Whether nothing in a body is a statement that only kernels execute.
+fn is_plain(body: &[Statement<'_>]) -> bool {
+    fn is_so(statement: &Statement<'_>) -> bool {
+        match &statement.kind {
+            StatementKind::Block(all) => all.iter().all(is_so),
+            StatementKind::If { then, otherwise, .. } => {
+                is_so(then) && otherwise.as_ref().is_none_or(|otherwise| is_so(otherwise))
+            }
+            StatementKind::Loop { body, .. } => is_so(body),
+            StatementKind::Nothing
+            | StatementKind::Declare(_)
+            | StatementKind::Expression(_)
+            | StatementKind::Return(_)
+            | StatementKind::Break
+            | StatementKind::Continue => true,
+            _ => false,
+        }
+    }
+    body.iter().all(is_so)
+}

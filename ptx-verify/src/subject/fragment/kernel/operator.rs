@@ -1,0 +1,166 @@
+//! Operators of structures, and how their objects begin.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function};
+
+use super::types::{Members, Space, Ty};
+use super::value::{Held, Place, Value};
+use super::{Lowering, Unclear};
+
+/// The name of an operator that gives another type.
+const CONVERSION: &str = "operator";
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// The constructors of a structure.
+    pub(super) fn makers(&self, members: &Members) -> Vec<&'a Function<'s>> {
+        let is_maker = |function: &&'a Function<'s>| {
+            function.owner == Some(members.structure) && function.name == members.name
+        };
+        self.program.functions.iter().filter(is_maker).collect()
+    }
+
+    /// What a constructor begins a member or a base with.
+    pub(super) fn begun(&mut self, to: &Expression<'s>, from: &Expression<'s>) -> Result<(), Unclear> {
+        let ExpressionKind::Name(name, _) = to.kind else { return Err(Unclear) };
+        let object = self.frames.last().and_then(|frame| frame.object.clone());
+        let Some((Some(object), members)) = object else { return Err(Unclear) };
+        if let Some(base) = members.bases.iter().find(|base| base.name == name) {
+            let part = self.as_base(object, &members, base)?;
+            return self.constructed(&part, base, Some(from));
+        }
+        let place = self.member_itself(object, name)?;
+        match place.ty().clone() {
+            Ty::Structure(inner) if !self.makers(&inner).is_empty() => {
+                let is_list = matches!(from.kind, ExpressionKind::List(None, _));
+                if !is_list {
+                    let mark = self.mark();
+                    match self.value(from) {
+                        Ok(value) if value.ty == Ty::Structure(Rc::clone(&inner)) => {
+                            return self.write(&place, value);
+                        }
+                        _ => self.back_to(mark),
+                    }
+                }
+                self.constructed(&place, &inner, Some(from))
+            }
+            _ => self.initialize(&place, from),
+        }
+    }
+
+    /// What a method of an object gives as another type; none where there is no such.
+    pub(super) fn given_by_object(&mut self, value: &Value, to: &Ty) -> Result<Option<Value>, Unclear> {
+        let Ty::Structure(members) = value.ty.clone() else { return Ok(None) };
+        let (own, owner) = self.methods(&members, CONVERSION);
+        let [only] = own.as_slice() else { return if own.is_empty() { Ok(None) } else { Err(Unclear) } };
+        let Held::Place(place) = &value.held else { return Err(Unclear) };
+        let place = self.as_base((**place).clone(), &members, &owner)?;
+        let value = self.inlined(&[*only], &[], &[], Some((Some(place), owner)), None)?;
+        if matches!(value.ty, Ty::Structure(_)) {
+            return Err(Unclear);
+        }
+        self.converted(value, to).map(Some)
+    }
+
+    /// An assignment by an operator of the object; none where it is a copy.
+    pub(super) fn assigned_object(
+        &mut self,
+        place: Place,
+        members: &Rc<Members>,
+        operator: &str,
+        from: &Expression<'s>,
+    ) -> Result<Option<Value>, Unclear> {
+        let name = match operator {
+            "" => "=",
+            "+" => "+=",
+            "-" => "-=",
+            "*" => "*=",
+            "/" => "/=",
+            "%" => "%=",
+            "&" => "&=",
+            "|" => "|=",
+            "^" => "^=",
+            "<<" => "<<=",
+            ">>" => ">>=",
+            _ => return Err(Unclear),
+        };
+        let has_own = !self.methods(members, name).0.is_empty();
+        if name == "=" && !has_own {
+            return Ok(None);
+        }
+        self.method(place, members, name, &[], std::slice::from_ref(from)).map(Some)
+    }
+
+    /// An operator of two operands, one of which is an object.
+    pub(super) fn operator_of(
+        &mut self,
+        operator: &str,
+        left: &Expression<'s>,
+        right: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        let length = self.text.len();
+        let place = self.place_or_made(left)?;
+        if let Ty::Structure(members) = place.ty().clone()
+            && !self.methods(&members, operator).0.is_empty()
+        {
+            return self.method(place, &members, operator, &[], std::slice::from_ref(right));
+        }
+        self.take_back(length);
+        let is_such = |function: &&'a Function<'s>| function.owner.is_none() && function.name == operator;
+        let own: Vec<&'a Function<'s>> = self.program.functions.iter().filter(is_such).collect();
+        if own.is_empty() {
+            return Err(Unclear);
+        }
+        self.inlined(&own, &[], &[left.clone(), right.clone()], None, None)
+    }
+
+    /// `a[i]` of an object.
+    pub(super) fn element_of_object(
+        &mut self,
+        place: Place,
+        members: &Rc<Members>,
+        index: &Expression<'s>,
+    ) -> Result<Place, Unclear> {
+        // Which element of `std::array` is meant, decides when the kernel runs.
+        if members.name == "array" && members.all.len() == 1 {
+            let name = members.all[0].0.clone();
+            let inner = self.member(place, &name)?;
+            self.names.push(("$array", super::Binding::Place(inner)));
+            let array = Expression::named("$array", index.span);
+            let kind = ExpressionKind::Index(Box::new(array), Box::new(index.clone()));
+            let found = self.place(&index.with(kind));
+            self.names.pop();
+            return found;
+        }
+        let value = self.method(place, members, "[", &[], std::slice::from_ref(index))?;
+        Ok(self.referred.take().unwrap_or(Place::Fixed(value)))
+    }
+
+    /// Gives an array or a structure in memory the values of a list.
+    pub(super) fn fill_memory(&mut self, place: &Place, given: &[Expression<'s>]) -> Result<(), Unclear> {
+        let Place::Memory { address, ty } = place else { return Err(Unclear) };
+        match ty {
+            Ty::Structure(members) if given.len() == members.all.len() => self.filled(place, members, given),
+            Ty::Array(of, count) if given.len() as u64 == *count => {
+                for (index, each) in given.iter().enumerate() {
+                    let index = Value::constant(index as u64, Ty::SIZE);
+                    let space = match address.ty {
+                        Ty::Pointer(_, space) => space,
+                        _ => Space::Generic,
+                    };
+                    let pointer = Value { ty: Ty::Pointer(Rc::clone(of), space), held: address.held.clone() };
+                    let at = self.moved(&pointer, of, index, "+")?;
+                    self.initialize(&Place::Memory { address: at, ty: (**of).clone() }, each)?;
+                }
+                Ok(())
+            }
+            _ => match given {
+                [only] => {
+                    let value = self.value(only)?;
+                    self.write(place, value)
+                }
+                _ => Err(Unclear),
+            },
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The ends of scopes: destructors, and labels that `goto` names.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, Statement, StatementKind};
+
+use super::types::{Members, Ty};
+use super::value::{Place, Value};
+use super::{Binding, Frame, Lambda, Lowering, Unclear};
+
+/// The name of a destructor.
+pub(super) const DESTRUCTOR: &str = "~";
+/// The name of the operator that calls an object.
+pub(super) const CALL: &str = "()";
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// How many objects of the function have destructors that are to be called.
+    pub(super) fn objects(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.objects.len())
+    }
+
+    /// Calls the destructors of the objects that a scope has declared.
+    pub(super) fn end_scope(&mut self, before: usize) -> Result<(), Unclear> {
+        self.destroy_down_to(before)?;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.objects.truncate(before);
+        }
+        Ok(())
+    }
+
+    /// Calls the destructors of objects, the last first; who goes another way has them still.
+    pub(super) fn destroy_down_to(&mut self, before: usize) -> Result<(), Unclear> {
+        for index in (before..self.objects()).rev() {
+            let object = self.frames.last().and_then(|frame| frame.objects.get(index).cloned());
+            let (place, members) = object.ok_or(Unclear)?;
+            self.destroyed(place, &members)?;
+        }
+        Ok(())
+    }
+
+    /// Notes that the destructor of a variable is called at the end of its scope.
+    pub(super) fn declare_object(&mut self, place: &Place) -> Result<(), Unclear> {
+        let Ty::Structure(members) = place.ty().clone() else { return Err(Unclear) };
+        let frame = self.frames.last_mut().ok_or(Unclear)?;
+        // Where control may come to a label, the objects there are not known.
+        if !frame.labels.is_empty() {
+            return Err(Unclear);
+        }
+        frame.objects.push((place.clone(), members));
+        Ok(())
+    }
+
+    /// Whether something is done where an object of a type ends.
+    pub(super) fn is_destructible(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Structure(members) => {
+                self.program.structure(members.structure).has_destructor
+                    || members.bases.iter().any(|base| self.is_destructible(&Ty::Structure(Rc::clone(base))))
+                    || members.all.iter().any(|(_, ty, _)| self.is_destructible(ty))
+            }
+            Ty::Array(of, _) => self.is_destructible(of),
+            _ => false,
+        }
+    }
+
+    /// One without a name is destroyed at once: that is not followed.
+    pub(super) fn may_be_made(&mut self, ty: &Ty) -> Result<(), Unclear> {
+        let is_elided = std::mem::take(&mut self.is_elided);
+        if is_elided || !self.is_destructible(ty) { Ok(()) } else { Err(Unclear) }
+    }
+
+    fn destroyed(&mut self, place: Place, members: &Rc<Members>) -> Result<(), Unclear> {
+        self.deeper()?;
+        let program = self.program;
+        let structure = program.structure(members.structure);
+        if structure.has_destructor {
+            let is_own = |function: &&'a Function<'s>| {
+                function.owner == Some(members.structure) && function.name == DESTRUCTOR
+            };
+            let own: Vec<&'a Function<'s>> = program.functions.iter().filter(is_own).collect();
+            let [_] = own.as_slice() else { return Err(Unclear) };
+            let object = Some((Some(place.clone()), Rc::clone(members)));
+            self.inlined(&own, &[], &[], object, None)?;
+        }
+        for member in structure.members.iter().rev() {
+            let part = self.member_itself(place.clone(), member.name)?;
+            if let Ty::Structure(inner) = part.ty().clone()
+                && self.is_destructible(part.ty())
+            {
+                self.destroyed(part, &inner)?;
+            } else if self.is_destructible(part.ty()) {
+                return Err(Unclear);
+            }
+        }
+        for base in members.bases.iter().rev() {
+            if self.is_destructible(&Ty::Structure(Rc::clone(base))) {
+                let part = self.as_base(place.clone(), members, base)?;
+                self.destroyed(part, base)?;
+            }
+        }
+        self.shallower();
+        Ok(())
+    }
+
+    /// `a.~T()`
+    pub(super) fn destroyed_by_name(&mut self, place: &Place) -> Result<Value, Unclear> {
+        if let Ty::Structure(members) = place.ty().clone() {
+            self.destroyed(place.clone(), &members)?;
+        }
+        Ok(Value::unknown(Ty::Void))
+    }
+
+    /// A label of the source.
+    pub(super) fn label_of_source(&mut self, name: &str) -> Result<(), Unclear> {
+        let label = self.label_named(name)?;
+        let frame = self.frames.last_mut().ok_or(Unclear)?;
+        let known = frame.labels.iter_mut().find(|(_, known, _)| *known == label).ok_or(Unclear)?;
+        known.2 = true;
+        self.place_label(&label);
+        Ok(())
+    }
+
+    pub(super) fn goto(&mut self, name: &str) -> Result<(), Unclear> {
+        let label = self.label_named(name)?;
+        self.emit(&format!("bra {label};"));
+        Ok(())
+    }
+
+    fn label_named(&mut self, name: &str) -> Result<String, Unclear> {
+        let frame = self.frames.last().ok_or(Unclear)?;
+        if !frame.objects.is_empty() {
+            return Err(Unclear);
+        }
+        if let Some((_, known, _)) = frame.labels.iter().find(|(known, ..)| known == name) {
+            return Ok(known.clone());
+        }
+        let label = self.label();
+        let frame = self.frames.last_mut().ok_or(Unclear)?;
+        frame.labels.push((name.to_owned(), label.clone(), false));
+        Ok(label)
+    }
+
+    /// What was left out may have had the label that a `goto` names.
+    pub(super) fn all_labels_are_placed(&self) -> Result<(), Unclear> {
+        let frame: &Frame = self.frames.last().ok_or(Unclear)?;
+        if frame.labels.iter().all(|(.., is_placed)| *is_placed) { Ok(()) } else { Err(Unclear) }
+    }
+
+    /// The lambda that a variable begins with.
+    pub(super) fn lambda_of(&mut self, value: Option<&Expression<'s>>) -> Option<Lambda> {
+        self.lambda(value?)
+    }
+
+    /// The lambda that an argument is, with what it sees.
+    pub(super) fn lambda(&mut self, argument: &Expression<'s>) -> Option<Lambda> {
+        match &argument.kind {
+            ExpressionKind::Lambda(number) => {
+                let frame = self.frames.last();
+                let first = frame.map_or(0, |frame| frame.first_name);
+                // What is hidden here stays so only where nothing is.
+                if frame.is_some_and(|frame| !frame.hidden.is_empty()) {
+                    return None;
+                }
+                let object = frame.and_then(|frame| frame.object.clone());
+                let names = first..self.names.len();
+                let program = self.program;
+                let mut captured = Vec::new();
+                for each in &program.lambdas.get(*number)?.captures {
+                    captured
+                        .push((each.name.to_owned(), self.captured(&each.value, each.is_reference).ok()?));
+                }
+                Some(Lambda { number: *number, names, captured, object })
+            }
+            ExpressionKind::Name(name, given) if given.is_empty() => match self.binding(name)? {
+                Binding::Lambda(lambda) => Some(lambda.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// What a lambda keeps: numbers and pointers are copies of what they are now.
+    fn captured(&mut self, value: &Expression<'s>, is_reference: bool) -> Result<Binding, Unclear> {
+        if let Some(lambda) =
+            matches!(value.kind, ExpressionKind::Name(..)).then(|| self.lambda(value)).flatten()
+        {
+            return Ok(Binding::Lambda(lambda));
+        }
+        let place = self.place(value)?;
+        if is_reference || !matches!(place.ty(), Ty::Integer { .. } | Ty::Pointer(..)) {
+            return Ok(Binding::Place(place));
+        }
+        let value = self.read(&place)?;
+        Ok(Binding::Place(self.kept(value, true)?))
+    }
+}
+
+/// Whether a label stands in a statement, which may stand in a function once.
+pub(super) fn has_label(statement: &Statement<'_>) -> bool {
+    match &statement.kind {
+        StatementKind::Label(_) => true,
+        StatementKind::Block(all) => all.iter().any(has_label),
+        StatementKind::If { then, otherwise, .. } => {
+            has_label(then) || otherwise.as_ref().is_some_and(|otherwise| has_label(otherwise))
+        }
+        StatementKind::Loop { body, .. }
+        | StatementKind::DoWhile(body, _)
+        | StatementKind::Each(_, _, body) => has_label(body),
+        StatementKind::Switch(_, parts) => parts.iter().flat_map(|(_, all)| all).any(has_label),
+        _ => false,
+    }
+}

@@ -1,0 +1,245 @@
+//! Specialisations of templates.
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{
+    ExpressionKind, Function, StructureId, TemplateArgument, TemplateParameter, TypeName,
+};
+
+use super::types::{Given, Ty};
+use super::{Binding, Lowering, Unclear};
+
+/// What the parameters of a specialisation stand for, as far as it is known.
+type Bound<'s> = Vec<(&'s str, Given)>;
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// The structure that the arguments of a template choose, and what its own parameters stand for.
+    pub(super) fn specialized(
+        &mut self,
+        id: StructureId,
+        given: Vec<Given>,
+    ) -> Result<(StructureId, Vec<Given>), Unclear> {
+        let program = self.program;
+        let structure = program.structure(id);
+        let all = program.specializations(structure.outer, structure.name);
+        let mut found: Vec<(StructureId, Vec<Given>)> = Vec::new();
+        for each in all {
+            let own = program.structure(*each);
+            let patterns = own.specialized.as_ref().ok_or(Unclear)?;
+            let Some(bound) = self.fits(&own.template, patterns, &given)? else { continue };
+            let of = |parameter: &TemplateParameter<'s>| {
+                let known = bound.iter().find(|(name, _)| *name == parameter.name);
+                known.map(|(_, given)| given.clone()).ok_or(Unclear)
+            };
+            let own_given = own.template.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+            found.push((*each, own_given));
+        }
+        // The one without parameters is for nothing else.
+        if found.len() > 1 {
+            found.retain(|(_, given)| given.is_empty());
+            if found.len() != 1 {
+                return Err(Unclear);
+            }
+        }
+        let (chosen, own) = found.pop().unwrap_or((id, given));
+        if program.structure(chosen).is_known { Ok((chosen, own)) } else { Err(Unclear) }
+    }
+
+    /// What the parameters of a specialisation stand for where its patterns fit what is given.
+    fn fits(
+        &mut self,
+        parameters: &[TemplateParameter<'s>],
+        patterns: &[TemplateArgument<'s>],
+        given: &[Given],
+    ) -> Result<Option<Bound<'s>>, Unclear> {
+        // What a pack stands for is spread.
+        let mut flat: Vec<&Given> = Vec::new();
+        for each in given {
+            match each {
+                Given::Pack(all) => flat.extend(all),
+                other => flat.push(other),
+            }
+        }
+        let mut bound = Vec::new();
+        for (index, pattern) in patterns.iter().enumerate() {
+            let pack = match pattern {
+                TemplateArgument::Type(TypeName::Expand(of)) => match &**of {
+                    TypeName::Named(name, _) => Some(*name),
+                    _ => return Err(Unclear),
+                },
+                TemplateArgument::Value(value) => match &value.kind {
+                    ExpressionKind::Expand(of) => match of.kind {
+                        ExpressionKind::Name(name, _) => Some(name),
+                        _ => return Err(Unclear),
+                    },
+                    _ => None,
+                },
+                TemplateArgument::Type(_) => None,
+            };
+            if let Some(name) = pack {
+                if index + 1 != patterns.len() {
+                    return Err(Unclear);
+                }
+                let rest = flat.get(index..).unwrap_or_default();
+                bound.push((name, Given::Pack(rest.iter().map(|each| (*each).clone()).collect())));
+                return Ok(Some(bound));
+            }
+            let Some(given) = flat.get(index) else { return Ok(None) };
+            self.deeper()?;
+            let is_fit = self.fits_one(parameters, pattern, given, &mut bound)?;
+            self.shallower();
+            if !is_fit {
+                return Ok(None);
+            }
+        }
+        Ok((patterns.len() == flat.len()).then_some(bound))
+    }
+
+    fn fits_one(
+        &mut self,
+        parameters: &[TemplateParameter<'s>],
+        pattern: &TemplateArgument<'s>,
+        given: &Given,
+        bound: &mut Bound<'s>,
+    ) -> Result<bool, Unclear> {
+        let name = match pattern {
+            TemplateArgument::Type(TypeName::Named(name, of)) if of.is_empty() => Some(*name),
+            TemplateArgument::Value(value) => match &value.kind {
+                ExpressionKind::Name(name, of) if of.is_empty() => Some(*name),
+                _ => None,
+            },
+            TemplateArgument::Type(_) => None,
+        };
+        if let Some(parameter) =
+            parameters.iter().find(|each| Some(each.name) == name && !each.name.is_empty())
+        {
+            if let Some((_, known)) = bound.iter().find(|(name, _)| *name == parameter.name) {
+                return Self::is_same(known, given);
+            }
+            bound.push((parameter.name, given.clone()));
+            return Ok(true);
+        }
+        match (pattern, given) {
+            (TemplateArgument::Type(ty), Given::Type(given)) => self.fits_type(parameters, ty, given, bound),
+            (TemplateArgument::Value(value), Given::Type(given)) => match &value.kind {
+                ExpressionKind::Name(name, of) => {
+                    self.fits_type(parameters, &TypeName::Named(name, of.clone()), given, bound)
+                }
+                _ => Err(Unclear),
+            },
+            (TemplateArgument::Value(value), Given::Number(number, ty)) => {
+                let own = self.value(value)?;
+                let own = self.converted(own, ty)?;
+                Ok(own.number().ok_or(Unclear)? == *number)
+            }
+            _ => Err(Unclear),
+        }
+    }
+
+    fn fits_type(
+        &mut self,
+        parameters: &[TemplateParameter<'s>],
+        pattern: &TypeName<'s>,
+        given: &Ty,
+        bound: &mut Bound<'s>,
+    ) -> Result<bool, Unclear> {
+        self.deeper()?;
+        let is_fit = match (pattern, given) {
+            (TypeName::Named(name, of), _)
+                if of.is_empty() && parameters.iter().any(|each| each.name == *name) =>
+            {
+                let pattern = TemplateArgument::Type(pattern.clone());
+                self.fits_one(parameters, &pattern, &Given::Type(given.clone()), bound)
+            }
+            (TypeName::Pointer(of), Ty::Pointer(to, _)) => self.fits_type(parameters, of, to, bound),
+            (TypeName::Named(name, patterns), Ty::Structure(members)) if !patterns.is_empty() => {
+                let structure = self.program.structure(members.structure);
+                if structure.name != *name {
+                    Ok(false)
+                } else if structure.specialized.is_some() {
+                    Err(Unclear)
+                } else {
+                    let found = self.fits(parameters, patterns, &Rc::clone(members).given)?;
+                    found.map_or(Ok(false), |found| {
+                        bound.extend(found);
+                        Ok(true)
+                    })
+                }
+            }
+            _ => {
+                let own = self.ty(pattern)?;
+                Self::is_same(&Given::Type(own), &Given::Type(given.clone()))
+            }
+        };
+        self.shallower();
+        is_fit
+    }
+
+    /// Whether two arguments are the same: of small numbers of other kinds that is not known, for several have one size.
+    fn is_same(one: &Given, other: &Given) -> Result<bool, Unclear> {
+        match (one, other) {
+            (Given::Type(Ty::Float(a @ (8 | 16))), Given::Type(Ty::Float(b))) if a == b => Err(Unclear),
+            (Given::Type(a), Given::Type(b)) => Ok(a == b),
+            (Given::Number(a, _), Given::Number(b, _)) => Ok(a == b),
+            (Given::Pack(a), Given::Pack(b)) => Ok(a == b),
+            _ => Ok(false),
+        }
+    }
+
+    /// The functions that a call may mean: a specialisation is meant where the arguments of its template are given.
+    pub(super) fn without_specializations(
+        &mut self,
+        all: Vec<&'a Function<'s>>,
+        template: &[TemplateArgument<'s>],
+    ) -> Result<Vec<&'a Function<'s>>, Unclear> {
+        if all.iter().all(|each| each.specialized.is_none()) {
+            return Ok(all);
+        }
+        let primary: Vec<&'a Function<'s>> =
+            all.iter().filter(|each| each.specialized.is_none()).copied().collect();
+        // What is deduced is not compared.
+        let [first] = primary.as_slice() else { return Err(Unclear) };
+        if template.len() < first.template.len() {
+            return Err(Unclear);
+        }
+        let given = self.first_bindings(&first.template, template)?;
+        let given = given.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
+        let mut found = Vec::new();
+        for each in all.iter().filter(|each| each.specialized.is_some()) {
+            let patterns = each.specialized.as_ref().ok_or(Unclear)?;
+            if self.fits(&[], patterns, &given)?.is_some() {
+                found.push(*each);
+            }
+        }
+        match found.as_slice() {
+            [] => Ok(primary),
+            [_] => Ok(found),
+            _ => Err(Unclear),
+        }
+    }
+
+    /// `is_same_v<A, B>` and its kin.
+    pub(super) fn of_template(
+        &mut self,
+        name: &str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<super::value::Value, Unclear> {
+        let [one, other] = given else { return Err(Unclear) };
+        if name != "is_same_v" {
+            return Err(Unclear);
+        }
+        let one = self.template_argument(one, true)?;
+        let other = self.template_argument(other, true)?;
+        let is_same = Self::is_same(&one.given()?, &other.given()?)?;
+        Ok(super::value::Value::constant(u64::from(is_same), Ty::BOOL))
+    }
+
+    /// What the first parameters of a template stand for, as many as are given.
+    pub(super) fn first_bindings(
+        &mut self,
+        parameters: &[TemplateParameter<'s>],
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
+        self.bound(parameters, given, false)
+    }
+}
