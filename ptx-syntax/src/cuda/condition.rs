@@ -137,6 +137,7 @@ enum Step<'f> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Truths {
     of_all: Vec<Truth>,
+    own: Vec<Truth>,
     elsewhere: Vec<bool>,
 }
 
@@ -150,6 +151,11 @@ impl Truths {
     /// The same by the condition's index in the file.
     pub(super) fn of_index(&self, index: usize) -> Truth {
         self.of_all.get(index).copied().unwrap_or(Truth::Unknown)
+    }
+
+    /// Whether a condition holds by itself, whatever is around it.
+    pub(super) fn own_of_index(&self, index: usize) -> Truth {
+        self.own.get(index).copied().unwrap_or(Truth::Unknown)
     }
 
     /// Whether a statement, or this variant of it, is never compiled.
@@ -217,20 +223,21 @@ impl<'f> Conditions<'f> {
     /// Which conditions hold for these values. Where the host's platforms differ, it is not known.
     #[must_use]
     pub fn truths(&self, values: &MacroValues) -> Truths {
-        let mut of_all = self.on(Platform::Linux, values);
+        let (mut of_all, own) = self.on(Platform::Linux, values);
         let mut elsewhere = vec![false; of_all.len()];
         if self.by_platform {
-            for (index, other) in self.on(Platform::Windows, values).into_iter().enumerate() {
+            for (index, other) in self.on(Platform::Windows, values).0.into_iter().enumerate() {
                 elsewhere[index] = of_all[index] == Truth::False && other != Truth::False;
                 if other != of_all[index] {
                     of_all[index] = Truth::Unknown;
                 }
             }
         }
-        Truths { of_all, elsewhere }
+        Truths { of_all, own, elsewhere }
     }
 
-    fn on(&self, platform: Platform, values: &MacroValues) -> Vec<Truth> {
+    /// Which conditions hold with those around them, and which do by themselves.
+    fn on(&self, platform: Platform, values: &MacroValues) -> (Vec<Truth>, Vec<Truth>) {
         let count = self.file.conditions.len();
         let mut evaluator = Evaluator { source: self.source, values, platform, names: HashMap::new() };
         let mut holds: Vec<Truth> = Vec::with_capacity(count);
@@ -256,7 +263,8 @@ impl<'f> Conditions<'f> {
                 Step::Undefine(name, condition) => evaluator.undefine(name, truth(&holds, *condition)),
             }
         }
-        holds
+        let own = reached.into_iter().map(|(_, own)| own).collect();
+        (holds, own)
     }
 }
 

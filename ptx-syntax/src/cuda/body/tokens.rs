@@ -102,11 +102,11 @@ fn decided(file: &CudaFile, truths: &Truths) -> Vec<bool> {
         let around = condition.parent.is_none_or(|parent| at(&holds, parent.index()));
         let free =
             condition.previous.and_then(|id| reached.get(id.index())).is_none_or(|(free, own)| *free && !own);
-        let own = match truths.of_index(index) {
+        // What is around it may not be known, as the guard of an included file.
+        let own = match truths.own_of_index(index) {
             Truth::True => true,
-            Truth::False if around && free => false,
-            // A branch of something that is not compiled, or one that depends on what is unknown.
-            _ => {
+            Truth::False => false,
+            Truth::Unknown => {
                 matches!(condition.kind, ConditionKind::File | ConditionKind::Undefined | ConditionKind::Else)
             }
         };
