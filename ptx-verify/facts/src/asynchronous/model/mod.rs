@@ -224,8 +224,11 @@ fn of_launch(
         if is_short && !program.takes_counts {
             // Loops over bytes may hardly have turned.
             let parameter = LARGE_PARAMETER;
-            let other = of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes), None);
+            let mut other =
+                of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes), None);
             *spent += other.steps;
+            // Bytes that are products of such numbers are more than an object counts.
+            other.faults.retain(|fault| !matches!(fault.kind, FaultKind::Bytes | FaultKind::OtherBytes));
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);

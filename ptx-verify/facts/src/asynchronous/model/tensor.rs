@@ -6,7 +6,7 @@
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
 use super::program::{Address, Source};
-use super::shadow::Clash;
+use super::shadow::{Clash, Who};
 
 /// Where tensor memory begins among the places of a block.
 const FIRST_COLUMN: u64 = 1 << 32;
@@ -96,7 +96,11 @@ impl Machine<'_> {
         let (Some(first), Some(count)) = (first, count) else { return };
         let columns = (FIRST_COLUMN + (first & COLUMN_BITS) * COLUMN, count.min(MAX_COLUMNS) * COLUMN);
         let block = self.warps[warp].block;
-        let other = self.blocks[block].shadow.race(self.who(warp), columns, true, instruction);
+        // What was loaded before a barrier of the cluster is over after it, though its arrival need not make anything visible.
+        let mut clock = self.warps[warp].clock.clone();
+        clock.join(&self.blocks[block].lifetime);
+        let who = Who { warp: warp as u32, lanes: 0, clock: &clock, warps: self.warps.len() };
+        let other = self.blocks[block].shadow.race(who, columns, true, instruction);
         if let Some((other, _)) = other {
             let fault = Fault::new(FaultKind::EarlyRelinquish, instruction);
             self.tell_of(warp, fault.with(other.instruction, Part::Access));
