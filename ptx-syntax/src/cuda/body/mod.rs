@@ -529,6 +529,7 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         at: 0,
         depth: 0,
         angles: 0,
+        ends: usize::MAX,
         work,
         types: Vec::new(),
         declared: Vec::new(),
@@ -573,6 +574,8 @@ struct Parser<'s> {
     depth: u32,
     /// How many lists of arguments of templates are being read.
     angles: u32,
+    /// The token at which the argument of a template ends that is being read: `>` is no operator there.
+    ends: usize,
     /// How many more operands are read: what looks like a template's use is read a second time.
     work: usize,
     /// Names of types: of structures, aliases and parameters of templates.
@@ -598,7 +601,7 @@ impl<'s> Parser<'s> {
     /// The text of a token that is no literal.
     fn ahead(&self, by: usize) -> &'s str {
         match self.tokens.get(self.at + by) {
-            Some(token) if token.is_plain() => token.text,
+            Some(token) if token.is_plain() && self.at + by < self.ends => token.text,
             _ => "",
         }
     }

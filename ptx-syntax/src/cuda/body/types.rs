@@ -298,7 +298,9 @@ impl<'s> Parser<'s> {
                 Some(ty) => TemplateArgument::Type(ty),
                 None => {
                     self.at = from;
-                    let value = self.binary(ABOVE_COMPARISON);
+                    let ends = std::mem::replace(&mut self.ends, last);
+                    let value = self.assignment();
+                    self.ends = ends;
                     if self.at != last {
                         self.at = start;
                         return None;
@@ -313,9 +315,6 @@ impl<'s> Parser<'s> {
         Some(given)
     }
 }
-
-/// In the arguments of a template `>` ends.
-const ABOVE_COMPARISON: u8 = 8;
 
 /// A type in a structure, or in none.
 pub(super) fn named_in<'s>(
