@@ -6,7 +6,7 @@ use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
 };
 
-use super::expression::is_pack;
+use super::pack::is_pack;
 use super::scope::{CALL, DESTRUCTOR};
 use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};

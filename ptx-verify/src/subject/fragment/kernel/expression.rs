@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
 
-use super::types::{Space, Ty};
+use super::pack::is_pack;
+use super::types::{Space, Ty, vector_index};
 use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
 
@@ -775,11 +776,6 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
-/// Whether an expression stands for several.
-pub(super) fn is_pack(each: &Expression<'_>) -> bool {
-    matches!(each.kind, ExpressionKind::Expand(_))
-}
-
 /// A place that is read and written as another type.
 fn aliased(place: &Place, ty: &Ty) -> Place {
     match place {
@@ -790,16 +786,6 @@ fn aliased(place: &Place, ty: &Ty) -> Place {
 
 /// So many elements one is chosen of.
 const MAX_CHOSEN: usize = 16;
-
-fn vector_index(name: &str) -> Option<u64> {
-    Some(match name {
-        "x" => 0,
-        "y" => 1,
-        "z" => 2,
-        "w" => 3,
-        _ => return None,
-    })
-}
 
 /// Whether a member of an object is a reference.
 fn is_reference(object: &Place, name: &str) -> bool {

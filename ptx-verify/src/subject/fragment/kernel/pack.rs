@@ -6,7 +6,6 @@ use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, TemplateArgument, TemplateParameter, TypeName,
 };
 
-use super::expression::is_pack;
 use super::types::Ty;
 use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
@@ -435,4 +434,9 @@ fn names_of_type<'s>(of: &TypeName<'s>, all: &mut Vec<&'s str>) {
         TypeName::Pointer(of) | TypeName::Reference(of) | TypeName::Array(of, _) => names_of_type(of, all),
         _ => {}
     }
+}
+
+/// Whether an expression stands for several.
+pub(super) fn is_pack(each: &Expression<'_>) -> bool {
+    matches!(each.kind, ExpressionKind::Expand(_))
 }

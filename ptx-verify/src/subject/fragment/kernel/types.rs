@@ -346,3 +346,14 @@ impl<'s> Lowering<'_, 's> {
         })
     }
 }
+
+/// Which element of a vector a member is.
+pub(super) fn vector_index(name: &str) -> Option<u64> {
+    Some(match name {
+        "x" => 0,
+        "y" => 1,
+        "z" => 2,
+        "w" => 3,
+        _ => return None,
+    })
+}
