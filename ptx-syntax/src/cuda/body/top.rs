@@ -335,7 +335,7 @@ impl<'s> Parser<'s> {
             return false;
         }
         let body = self.after_group(open);
-        if !self.tokens.get(body).is_some_and(|token| token.text == "{") {
+        if self.tokens.get(body).is_none_or(|token| token.text != "{") {
             return false;
         }
         self.at = start;

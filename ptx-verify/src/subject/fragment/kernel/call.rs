@@ -12,6 +12,9 @@ use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
+/// The names that a lambda sees: those in a range of all that are known, and those that it has captured.
+pub(super) type Seen<'s> = (std::ops::Range<usize>, Vec<(&'s str, Binding)>);
+
 impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn called(
         &mut self,
@@ -231,7 +234,7 @@ impl<'a, 's> Lowering<'a, 's> {
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
         object: Option<(Option<Place>, Rc<Members>)>,
-        seen: Option<(std::ops::Range<usize>, Vec<(&'s str, Binding)>)>,
+        seen: Option<Seen<'s>>,
     ) -> Result<Value, Unclear> {
         let takes = |function: &&&'a Function<'s>| {
             let is_needed = |parameter: &&Parameter<'s>| parameter.default.is_none() && !parameter.is_pack;

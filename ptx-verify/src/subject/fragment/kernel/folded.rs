@@ -82,7 +82,7 @@ impl<'a, 's> Lowering<'a, 's> {
         for statement in all {
             let flow = self.run(run, statement)?;
             if !matches!(flow, Flow::Next) {
-                run.variables.truncate(count.max(0));
+                run.variables.truncate(count);
                 return Ok(flow);
             }
         }
