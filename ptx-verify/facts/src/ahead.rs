@@ -62,7 +62,7 @@ impl<'f, 'm> Ahead<'f, 'm> {
         let start = self.facts.cfg.block_of(Handle::new(last));
         let known = known_at(engine, start);
         self.apart[start.index()] = true;
-        let (mut again, mut behind, mut is_refused) = (Vec::new(), Vec::new(), false);
+        let (mut again, mut later, mut is_refused) = (Vec::new(), Vec::new(), false);
         // In order, so that it is known of all ways to a branch whether control comes over them.
         let place = |block: NodeIndex| self.facts.cfg.place(block);
         let mut pending = BTreeMap::from([(place(start), start)]);
@@ -76,12 +76,12 @@ impl<'f, 'm> Ahead<'f, 'm> {
                 if next == start || !engine.is_taken(next, position as usize) {
                     continue;
                 }
-                // What is known at the start goes on to hold in the rounds of a loop that lies behind it.
-                let is_behind = place(next) > place(start) && (self.apart[next.index()] || !is_apart);
+                // What is known at the start goes on to hold in the rounds of a loop that comes after it.
+                let is_later = place(next) > place(start) && (self.apart[next.index()] || !is_apart);
                 if !self.is_forward(block, next) {
-                    if is_behind { behind.push(next) } else { again.push(next) }
+                    if is_later { later.push(next) } else { again.push(next) }
                 }
-                if (self.is_forward(block, next) || is_behind)
+                if (self.is_forward(block, next) || is_later)
                     && can_take(engine, &known, block, (next, position as usize))
                     && (is_apart || can_take(engine, thread, block, (next, position as usize)))
                 {
@@ -98,7 +98,7 @@ impl<'f, 'm> Ahead<'f, 'm> {
         }
         // Control may come there in another round.
         if is_refused {
-            again.append(&mut behind);
+            again.append(&mut later);
         }
         // In another round of a loop nothing is known of what holds, and each block may be entered once more.
         let mut seen = vec![false; self.entered.len()];

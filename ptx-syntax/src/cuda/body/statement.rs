@@ -171,8 +171,8 @@ impl<'s> Parser<'s> {
         self.ended(StatementKind::Nothing)
     }
 
-    /// What stands before the condition of `if` and `switch`: `(T a = b; c)` and `(T a = b)`. The second declares the condition
-    /// itself, which the third says.
+    /// What comes before the condition of `if` and `switch`: `(T a = b; c)` and `(T a = b)`. The second declares what is the
+    /// condition itself.
     fn first_of_condition(&mut self) -> Option<(Statement<'s>, Option<super::Expression<'s>>)> {
         if self.text() != "(" {
             return None;

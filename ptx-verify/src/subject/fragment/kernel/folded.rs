@@ -5,8 +5,7 @@ use ptx_syntax::cuda::body::{
 };
 
 use super::types::Ty;
-use super::value::Place;
-use super::value::Value;
+use super::value::{Place, Value};
 use super::{Binding, Lowering, Unclear};
 
 /// Steps of one such call.
