@@ -17,10 +17,11 @@ use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 use crate::values::linear::{Base, Sum};
 use crate::values::{Engine, Graph, Slice, ValueId, Values};
+use together::Companies;
 pub(crate) use whole::{came_from, only_condition};
 
 /// Who is told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Warps.
     Warps,
@@ -158,7 +159,8 @@ impl Uniformity {
         let mut balanced: FxHashMap<(u32, bool), bool> = FxHashMap::default();
         let mut evened: FxHashMap<(u32, NodeIndex, bool), bool> = FxHashMap::default();
         let mut masks: Option<Vec<(u32, ValueId)>> = None;
-        let mut visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
+        let visits = MIN_VISITS + VISITS_PER_BLOCK * facts.cfg.block_count();
+        let mut companies = Companies::new(visits);
         let mut visits_of_loops = visits;
         let mut work = 0;
         for &block in facts.cfg.reverse_postorder() {
@@ -188,7 +190,7 @@ impl Uniformity {
                 };
                 let here_block = facts.cfg.block_of(Handle::new(instruction));
                 // Where all come, lanes come that a mask does not name.
-                if !need.of_mask && self.comes_whole(engine, branch, here_block, here.level, &mut visits) {
+                if !need.of_mask && self.comes_whole(engine, branch, here_block, here.level, &mut companies) {
                     continue;
                 }
                 // Where all lanes of a warp come, nothing is needed of other warps.
@@ -214,7 +216,7 @@ impl Uniformity {
                 let meet = need.place.is_some()
                     && parts
                     && (*balanced.entry((branch, need.of_mask)).or_insert_with(|| {
-                        self.is_balanced(engine, branch, here.level, need.of_mask, &mut visits)
+                        self.is_balanced(engine, branch, here.level, need.of_mask, &mut companies.visits)
                     }) || *evened.entry((branch, here_block, need.of_mask)).or_insert_with(|| {
                         self.is_evened_out(
                             engine,
@@ -228,7 +230,7 @@ impl Uniformity {
                     here.level == Level::Warps
                         && need.place.is_some_and(|place| told::is_told(engine, branching, place, visits))
                 };
-                if !meet && is_told(engine, &mut visits) {
+                if !meet && is_told(engine, &mut companies.visits) {
                     continue;
                 }
                 if !meet {

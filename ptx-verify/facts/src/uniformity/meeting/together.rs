@@ -3,7 +3,7 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Level, Uniformity};
 use crate::uniformity::masks::conjuncts;
@@ -12,6 +12,25 @@ use crate::values::{Assumption, Engine, Graph, ValueId};
 
 /// Blocks on the way to an instruction that are looked at.
 const MAX_DOMINATORS: usize = 8;
+
+/// From which block on, to which block, and who is told apart there.
+type Question = (NodeIndex, NodeIndex, Level);
+
+/// What was found of who comes to blocks together.
+#[derive(Default)]
+pub(super) struct Companies {
+    /// Blocks that may be visited to find more.
+    pub(super) visits: usize,
+    /// Many meetings lie behind one branch, and on the way to them they ask the same.
+    known: FxHashMap<Question, bool>,
+}
+
+impl Companies {
+    /// Nothing is found so far, and so many blocks may be visited.
+    pub(super) fn new(visits: usize) -> Self {
+        Self { visits, ..Self::default() }
+    }
+}
 
 impl Uniformity {
     /// Whether all threads that are told apart by a branch come to a block, or none: to the block itself, or to one that
@@ -22,21 +41,21 @@ impl Uniformity {
         branch: u32,
         block: NodeIndex,
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
         let cfg = &engine.facts().cfg;
         let from = cfg.block_of(Handle::new(branch));
         if !cfg.dominates(from, block) {
-            return self.all_or_none(engine, from, block, least, visits)
-                && self.all_or_none_of_each(engine, block, least, visits);
+            return self.all_or_none(engine, from, block, least, companies)
+                && self.all_or_none_of_each(engine, block, least, companies);
         }
         let mut at = block;
         for _ in 0..MAX_DOMINATORS {
             if at == from || !cfg.dominates(from, at) {
                 return false;
             }
-            if self.all_or_none(engine, from, at, least, visits) {
-                return at == block || !self.parts_on_the_way(engine, at, block, least, visits);
+            if self.all_or_none(engine, from, at, least, companies) {
+                return at == block || !self.parts_on_the_way(engine, at, block, least, companies);
             }
             match cfg.immediate_dominator(at) {
                 Some(before) => at = before,
@@ -54,11 +73,11 @@ impl Uniformity {
         first: NodeIndex,
         block: NodeIndex,
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
         let cfg = &engine.facts().cfg;
         cfg.reverse_postorder().iter().any(|&branching| {
-            cfg.dominates(first, branching) && self.parts_before(engine, branching, block, least, visits)
+            cfg.dominates(first, branching) && self.parts_before(engine, branching, block, least, companies)
         })
     }
 
@@ -70,7 +89,7 @@ impl Uniformity {
         branching: NodeIndex,
         block: NodeIndex,
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
         if self.control.parts(branching).is_none_or(|level| level < least) {
             return false;
@@ -84,8 +103,10 @@ impl Uniformity {
                 if Some(next) == join || !engine.is_taken(next, position as usize) || !seen.insert(next) {
                     continue;
                 }
-                let Some(left) = visits.checked_sub(1).filter(|_| next != block) else { return true };
-                *visits = left;
+                let Some(left) = companies.visits.checked_sub(1).filter(|_| next != block) else {
+                    return true;
+                };
+                companies.visits = left;
                 open.push(next);
             }
         }
@@ -99,11 +120,11 @@ impl Uniformity {
         engine: &Engine<'_, '_>,
         block: NodeIndex,
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
         engine.facts().cfg.reverse_postorder().iter().all(|&branching| {
-            !self.parts_before(engine, branching, block, least, visits)
-                || self.all_or_none(engine, branching, block, least, visits)
+            !self.parts_before(engine, branching, block, least, companies)
+                || self.all_or_none(engine, branching, block, least, companies)
         })
     }
 
@@ -114,12 +135,17 @@ impl Uniformity {
         from: NodeIndex,
         block: NodeIndex,
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
+        if let Some(&known) = companies.known.get(&(from, block, least)) {
+            return known;
+        }
         let graph = engine.graph();
-        (0..graph.predecessor_count(block))
+        let found = (0..graph.predecessor_count(block))
             .filter(|&position| engine.is_taken(block, position))
-            .all(|position| self.none_passes(engine, from, (block, position), least, visits))
+            .all(|position| self.none_passes(engine, from, (block, position), least, companies));
+        companies.known.insert((from, block, least), found);
+        found
     }
 
     fn none_passes(
@@ -128,7 +154,7 @@ impl Uniformity {
         from: NodeIndex,
         (block, position): (NodeIndex, usize),
         least: Level,
-        visits: &mut usize,
+        companies: &mut Companies,
     ) -> bool {
         let (cfg, graph) = (&engine.facts().cfg, engine.graph());
         let same = self.on_the_way(engine, from, (block, position), least, |_| true);
@@ -138,8 +164,8 @@ impl Uniformity {
         let mut seen = FxHashSet::default();
         let mut open = vec![from];
         while let Some(inside) = open.pop() {
-            let Some(left) = visits.checked_sub(1) else { return false };
-            *visits = left;
+            let Some(left) = companies.visits.checked_sub(1) else { return false };
+            companies.visits = left;
             let successors = graph.successors(inside);
             // Here the function ends.
             if successors.is_empty() {
