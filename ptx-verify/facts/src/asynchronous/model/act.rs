@@ -6,13 +6,12 @@ use ptx_ir::space::StateSpace;
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, Scenario, State};
+use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::shadow::Who;
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
-/// Low bits that compilers leave out of a mask since an aligned address has none of them.
-const ALIGNMENT: u32 = 0xff;
 /// Threads of a warp.
 const WARP: u32 = 32;
 
@@ -385,7 +384,7 @@ impl Machine<'_> {
                 (value, Value::Unknown)
             }
             // The own block's address has no rank in it; what clears a bit of the rank names the first of a pair.
-            Computation::And if b.all(mask).is_some_and(|kept| kept as u32 | ALIGNMENT == !(1 << RANK)) => {
+            Computation::And if b.all(mask).is_some_and(names_pair) => {
                 let first = (MAPPED | self.warps[warp].block as u64 & !1) << RANK;
                 let value = Value::of([&*a, &*b], mask, |[own, kept]| {
                     let is_own = own & !GENERIC < MAX_SHARED;

@@ -16,6 +16,7 @@ use super::clock::{Clock, ROWS, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::kept::Local;
 use super::object::{Object, Want};
+use super::plain::{Next, guarded};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
@@ -436,12 +437,14 @@ impl<'p> Machine<'p> {
             let ready = ready.filter(|(_, fragment)| fragment.state == State::Ready);
             let Some((index, _)) = ready.min_by_key(|(_, fragment)| fragment.pc) else { break };
             went_on = true;
-            let Some(rest) = self.steps.checked_sub(1) else {
-                self.stop = Some(End::Budget);
-                break;
-            };
-            self.steps = rest;
-            self.step(warp, index);
+            match (self.run_plain(warp, index), self.steps.checked_sub(1)) {
+                (Next::Merge, _) => {}
+                (Next::Step, Some(rest)) => {
+                    self.steps = rest;
+                    self.step(warp, index);
+                }
+                (Next::Budget, _) | (Next::Step, None) => self.stop = Some(End::Budget),
+            }
             self.merge(warp);
         }
         went_on
@@ -505,7 +508,7 @@ impl<'p> Machine<'p> {
         {
             self.guess(step.instruction);
         }
-        let Some(runs) = self.guarded(warp, step, mask) else {
+        let Some(runs) = guarded(&self.warps[warp], step, mask) else {
             self.unknown_guard(warp, index, step);
             return;
         };
@@ -533,14 +536,6 @@ impl<'p> Machine<'p> {
             Action::Opaque => self.freeze(warp, index, step.instruction),
             _ => self.act(warp, index, runs, step),
         }
-    }
-
-    /// The threads for which the guard of a step holds; none where that is not known.
-    fn guarded(&self, warp: usize, step: &Step, mask: u32) -> Option<u32> {
-        let Some((register, wanted)) = step.guard else { return Some(mask) };
-        let value = self.warps[warp].registers.get(register as usize)?;
-        let holds = value.holds(mask)?;
-        Some(if wanted { holds } else { mask & !holds })
     }
 
     pub(super) fn freeze(&mut self, warp: usize, fragment: usize, instruction: u32) {

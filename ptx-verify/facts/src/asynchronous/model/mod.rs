@@ -29,6 +29,7 @@ mod machine;
 mod memory;
 mod object;
 mod phases;
+mod plain;
 mod program;
 mod registers;
 mod rooms;

@@ -84,6 +84,14 @@ impl Value {
         if *self == new {
             return;
         }
+        if let (Self::Lanes(own), Self::Uniform(number), true) = (&mut *self, &new, mask.is_power_of_two()) {
+            own.numbers[mask.trailing_zeros() as usize % LANES] = *number;
+            own.known |= mask;
+            if let Some(simplest) = own.simplest(alive) {
+                *self = simplest;
+            }
+            return;
+        }
         // A thread alone that does the work of all changes its own lane again and again.
         let mut own = match std::mem::replace(self, Self::Unknown) {
             Self::Lanes(own) => own,

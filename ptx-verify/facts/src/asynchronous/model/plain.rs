@@ -1,0 +1,152 @@
+//! Steps that only compute: most of what is executed. Nobody waits for them and they let nobody go on, so that one follows
+//! the other without a look at who else might act.
+
+use ptx_ir::isa::Computation;
+
+use super::machine::{Machine, State, Warp};
+use super::program::{Action, RANK, Source, Step};
+use super::value::Value;
+
+/// Low bits that compilers leave out of a mask since an aligned address has none of them.
+const ALIGNMENT: u32 = 0xff;
+
+/// Whether a mask clears the bit of an address that tells apart the two blocks of a pair.
+pub(super) const fn names_pair(mask: u64) -> bool {
+    mask as u32 | ALIGNMENT == !(1 << RANK)
+}
+
+/// What comes after a stretch of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Another step of the same threads.
+    Step,
+    /// Threads of the warp may be at one place.
+    Merge,
+    /// There are no more steps.
+    Budget,
+}
+
+impl Machine<'_> {
+    /// Runs threads of a warp through what only computes, until they come to something else or to other threads of it.
+    pub(super) fn run_plain(&mut self, warp: usize, index: usize) -> Next {
+        let program = self.program;
+        let fragments = &self.warps[warp].fragments;
+        let (first, mask) = (fragments[index].pc, fragments[index].mask);
+        // Those that wait go on with the others when they have been woken.
+        let others = fragments.iter().enumerate();
+        let others = others.filter(|(other, each)| *other != index && each.state == State::Ready);
+        let limit = others.map(|(_, fragment)| fragment.pc).min().unwrap_or(u32::MAX);
+        if first >= limit {
+            return Next::Step;
+        }
+        loop {
+            let pc = self.warps[warp].fragments[index].pc;
+            if pc >= limit {
+                return Next::Merge;
+            }
+            let Some(step) = program.steps.get(pc as usize).filter(|step| is_plain(&step.action)) else {
+                return Next::Step;
+            };
+            let own = &mut self.warps[warp];
+            let Some(runs) = guarded(own, step, mask) else { return Next::Step };
+            let mut next = pc + 1;
+            if let Action::Jump(target) = step.action {
+                let is_assumed = |(register, _): (u32, bool)| own.assumed[register as usize] & mask != 0;
+                if step.guard.is_some_and(is_assumed) || runs != 0 && runs != mask {
+                    return Next::Step;
+                }
+                if runs == mask {
+                    next = target;
+                }
+            }
+            let Some(rest) = self.steps.checked_sub(1) else { return Next::Budget };
+            self.steps = rest;
+            own.fragments[index].pc = next;
+            if runs == 0 || matches!(step.action, Action::Jump(_)) {
+                continue;
+            }
+            own.acting = runs;
+            if !compute_one(own, runs, &step.action) {
+                self.act(warp, index, runs, step);
+            }
+        }
+    }
+}
+
+/// Whether an action only computes, each lane by itself, or jumps.
+const fn is_plain(action: &Action) -> bool {
+    match action {
+        Action::Compute { shape, .. } => !matches!(
+            shape.computation,
+            Computation::Elect
+                | Computation::ActiveMask
+                | Computation::Vote
+                | Computation::Match
+                | Computation::Exchange
+        ),
+        Action::Jump(_) => true,
+        _ => action.is_computation(),
+    }
+}
+
+/// The threads for which the guard of a step holds; none where that is not known.
+pub(super) fn guarded(warp: &Warp, step: &Step, mask: u32) -> Option<u32> {
+    let Some((register, wanted)) = step.guard else { return Some(mask) };
+    let holds = warp.registers.get(register as usize)?.holds(mask)?;
+    Some(if wanted { holds } else { mask & !holds })
+}
+
+/// Computes what is one number for all lanes of numbers that are, or what a thread computes alone; whether it is that.
+fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
+    let Action::Compute { shape, to, from } = action else { return false };
+    let alone = mask.is_power_of_two().then(|| mask.trailing_zeros());
+    let mut numbers = [0; 4];
+    let mut assumed = 0;
+    for (number, source) in numbers.iter_mut().zip(from) {
+        let mut of = |register: u32| {
+            assumed |= warp.assumed.get(register as usize)?;
+            match (warp.registers.get(register as usize)?, alone) {
+                (Value::Uniform(number), _) => Some(*number),
+                (value, Some(lane)) => value.lane(lane),
+                _ => None,
+            }
+        };
+        let known = match *source {
+            Source::Number(number) => Some(number),
+            Source::Register(register, offset) => of(register).map(|own| own.wrapping_add_signed(offset)),
+            Source::Negated(register) => of(register).map(|own| own ^ 1),
+            Source::Special(..) | Source::Unknown => None,
+        };
+        match known {
+            Some(known) => *number = known,
+            None => return false,
+        }
+    }
+    let [_, second, ..] = numbers;
+    let is_usual = match shape.computation {
+        Computation::ShiftLeft | Computation::ShiftRight => second < u64::from(shape.bits),
+        Computation::And => !names_pair(second),
+        _ => true,
+    };
+    let Some(result) = shape.evaluate(numbers).filter(|_| is_usual) else { return false };
+    let assumed = if assumed & mask != 0 { mask } else { 0 };
+    let alive = warp.alive;
+    let mut put = |register: Option<u32>, value: Value| {
+        let Some(register) = register.map(|register| register as usize) else { return };
+        if let (Some(old), Some(known)) = (warp.registers.get_mut(register), warp.assumed.get_mut(register)) {
+            old.set(value, mask, alive);
+            *known = *known & !mask | assumed;
+        }
+    };
+    if to[1].is_some() {
+        put(
+            to[1],
+            match shape.computation {
+                Computation::Compare => Value::Uniform(result ^ 1),
+                _ => Value::Unknown,
+            },
+        );
+    }
+    put(to[0], Value::Uniform(result));
+    true
+}
