@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::WARP;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{Clock, ROWS, Row};
@@ -593,6 +594,7 @@ impl<'p> Machine<'p> {
             own.fragments.swap_remove(index);
         }
         if self.warps[warp].alive != 0 {
+            self.complete_arrival(warp);
             return;
         }
         self.progress += 1;
@@ -609,6 +611,25 @@ impl<'p> Machine<'p> {
         if self.warps.iter().filter(|other| other.block == block).all(|other| other.alive == 0) {
             self.blocks[block].ended = Some(instruction);
         }
+    }
+
+    /// Where all lanes of a warp that are left wait at one barrier, the others are not waited for any more.
+    fn complete_arrival(&mut self, warp: usize) {
+        let own = &self.warps[warp];
+        let Some(State::Barrier(number)) = own.fragments.first().map(|fragment| fragment.state.clone())
+        else {
+            return;
+        };
+        let waits = |fragment: &&Fragment| fragment.state == State::Barrier(number);
+        let there: u32 = own.fragments.iter().filter(waits).fold(0, |all, fragment| all | fragment.mask);
+        let (alive, block) = (own.alive, own.block);
+        if there != alive {
+            return;
+        }
+        if let Some(barrier) = self.blocks[block].barriers.get_mut(&number) {
+            barrier.arrived += WARP - there.count_ones();
+        }
+        self.release(block, number);
     }
 
     /// The same without a copy, where it is a register as it stands.
