@@ -248,7 +248,8 @@ impl<'s> Parser<'s> {
 
     /// `[…](…) {…}`: what it captures by reference is not read, for it sees what is around it.
     fn lambda(&mut self) -> Expression<'s> {
-        let span = self.span();
+        let (span, from) = (self.span(), self.at);
+        let are_copied = self.text() == "[" && self.ahead(1) == "=" && matches!(self.ahead(2), "]" | ",");
         let Some(captures) = self.captures() else { return self.unknown() };
         let types = self.types.len();
         let template = if self.text() == "<" { self.template_parameters() } else { Vec::new() };
@@ -259,6 +260,17 @@ impl<'s> Parser<'s> {
         let found =
             if are_known { self.lambda_after(span, template, captures, parameters) } else { self.unknown() };
         self.types.truncate(types);
+        if let ExpressionKind::Lambda(number) = found.kind
+            && are_copied
+            && let Some(lambda) = self.program.lambdas.get_mut(number)
+        {
+            let named = self.tokens[from..self.at.min(self.tokens.len())].iter();
+            lambda
+                .copies
+                .extend(named.filter(|token| token.kind == Kind::Identifier).map(|token| token.text));
+            lambda.copies.sort_unstable();
+            lambda.copies.dedup();
+        }
         found
     }
 
@@ -325,6 +337,7 @@ impl<'s> Parser<'s> {
             template,
             specialized: None,
             captures,
+            copies: Vec::new(),
             returns,
             parameters,
             launch_bounds: Vec::new(),

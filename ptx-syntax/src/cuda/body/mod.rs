@@ -79,6 +79,8 @@ pub struct Function<'s> {
     pub specialized: Option<Vec<TemplateArgument<'s>>>,
     /// What a lambda keeps of where it stands, besides the names around it.
     pub captures: Vec<Capture<'s>>,
+    /// The names in a lambda that keeps a copy of all that it names.
+    pub copies: Vec<&'s str>,
     /// What it returns.
     pub returns: TypeName<'s>,
     /// Its parameters.

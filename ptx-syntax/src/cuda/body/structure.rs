@@ -181,7 +181,7 @@ impl<'s> Parser<'s> {
             "struct" | "class" | "union" if self.ahead(1) == "{" => return self.unnamed(parts),
             "struct" | "class" | "union" if self.is_definition() => return self.nested(Vec::new(), parts),
             "enum" => {
-                self.enumeration();
+                parts.constants.extend(self.enumeration());
                 return true;
             }
             "friend" => {
@@ -414,6 +414,7 @@ impl<'s> Parser<'s> {
             template: Vec::new(),
             specialized: None,
             captures: Vec::new(),
+            copies: Vec::new(),
             returns: TypeName::Unknown,
             parameters: Vec::new(),
             launch_bounds: Vec::new(),

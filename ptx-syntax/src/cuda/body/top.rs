@@ -3,7 +3,7 @@
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{
-    Expression, ExpressionKind, Function, Launch, Parameter, Parser, Statement, StatementKind,
+    DEEPEST, Expression, ExpressionKind, Function, Launch, Parameter, Parser, Statement, StatementKind,
     TemplateArgument, TemplateParameter, TypeName,
 };
 
@@ -42,7 +42,9 @@ impl<'s> Parser<'s> {
                 "struct" | "class" if template.is_some() && self.is_name(1) && self.ahead(2) == ";" => {
                     self.declared_structure(template.take().unwrap_or_default());
                 }
-                "enum" => self.enumeration(),
+                "enum" => {
+                    self.enumeration();
+                }
                 "static_assert" => self.at = self.after_group(self.at + 1),
                 _ => self.function_or_variable(template.take()),
             }
@@ -166,9 +168,9 @@ impl<'s> Parser<'s> {
             let mut default = None;
             if self.accept("=") {
                 let to = self.end_of_argument(end);
-                default = match self.whole_type(to) {
-                    Some(ty) if is_type => Some(TemplateArgument::Type(ty)),
-                    _ => Some(TemplateArgument::Value(self.binary(ABOVE_SHIFT))),
+                default = match if is_type { self.whole_type(to) } else { None } {
+                    Some(ty) => Some(TemplateArgument::Type(ty)),
+                    None => Some(TemplateArgument::Value(self.binary(ABOVE_SHIFT))),
                 };
                 self.at = to;
             }
@@ -246,7 +248,8 @@ impl<'s> Parser<'s> {
     }
 
     /// The names of an enumeration are constants where all have values; it is a type in any case.
-    pub(super) fn enumeration(&mut self) {
+    pub(super) fn enumeration(&mut self) -> Vec<(&'s str, Expression<'s>)> {
+        let mut all = Vec::new();
         self.at += 1;
         while matches!(self.text(), "class" | "struct") {
             self.at += 1;
@@ -260,32 +263,45 @@ impl<'s> Parser<'s> {
             self.at += 1;
         }
         if self.text() != "{" {
-            return;
+            return all;
         }
         let end = self.after_group(self.at);
         self.at += 1;
         let mut next = Some(0_u64);
+        // One without a value is so many after the last one that has another value than a number.
+        let mut last: Option<(Expression<'s>, u64)> = None;
         while self.at + 1 < end && self.is_name(0) {
             let (name, span) = (self.text(), self.span());
             self.at += 1;
             let value = if self.accept("=") {
                 let value = self.assignment();
-                next = match value.kind {
-                    ExpressionKind::Number { value, .. } => Some(value + 1),
-                    _ => None,
+                (next, last) = match value.kind {
+                    ExpressionKind::Number { value, .. } => (value.checked_add(1), None),
+                    _ => (None, Some((value.clone(), 0))),
                 };
                 Some(value)
             } else {
                 let number = next;
-                next = next.map(|number| number + 1);
-                number.map(|value| self.small_number(value, span))
+                next = next.and_then(|number| number.checked_add(1));
+                match &mut last {
+                    Some((first, after)) if first.depth < DEEPEST => {
+                        *after += 1;
+                        let by = Box::new(self.small_number(*after, span));
+                        let depth = first.depth + 1;
+                        let kind = ExpressionKind::Binary("+", Box::new(first.clone()), by);
+                        Some(Expression { kind, span, depth })
+                    }
+                    _ => number.map(|value| self.small_number(value, span)),
+                }
             };
+            all.extend(value.clone().map(|value| (name, value)));
             self.program.constants.entry(name).and_modify(|known| *known = None).or_insert(value);
             if !self.accept(",") {
                 break;
             }
         }
         self.at = end;
+        all
     }
 
     const fn small_number(&self, value: u64, span: crate::Span) -> Expression<'s> {
@@ -597,9 +613,14 @@ impl<'s> Parser<'s> {
         statements.extend(self.block());
         self.owner = owner;
         let last = self.tokens.get(self.at.saturating_sub(1)).map_or(first, super::tokens::Token::place);
-        if !is_known {
+        if !is_known && !specifiers.is_kernel {
             return;
         }
+        // Of a kernel it is known at least that it is not understood.
+        let (parameters, statements) = match is_known {
+            true => (parameters, statements),
+            false => (Vec::new(), vec![Statement { kind: StatementKind::Unknown, span: place }]),
+        };
         self.program.functions.push(Function {
             name,
             owner: None,
@@ -609,6 +630,7 @@ impl<'s> Parser<'s> {
             template,
             specialized: None,
             captures: Vec::new(),
+            copies: Vec::new(),
             returns,
             parameters,
             launch_bounds: specifiers.launch_bounds,
