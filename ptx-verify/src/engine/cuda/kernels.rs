@@ -36,9 +36,10 @@ pub(super) fn may_call_wrappers(source: &str) -> bool {
 }
 
 /// Whether a source may have kernels in which the last block does something else than the others: they count themselves with
-/// atomic operations, and know how many they are.
+/// atomic operations, and know how many they are; or those in which one block waits for a flag of another.
 fn counts_blocks(source: &str) -> bool {
-    [&b"gridDim"[..], b"atomic"].iter().all(|word| memmem::find(source.as_bytes(), word).is_some())
+    let has = |word: &[u8]| memmem::find(source.as_bytes(), word).is_some();
+    (has(b"atomic") && has(b"gridDim")) || (has(b"__threadfence") && has(b"volatile"))
 }
 
 /// Whether a source without asm statements may have a protocol.
@@ -53,7 +54,8 @@ fn uses_library(source: &str) -> bool {
 
 /// Whether a header of CUDA offers asynchronous copies and barriers.
 fn is_of_protocols(path: &str) -> bool {
-    const HEADERS: [&str; 6] = [
+    const HEADERS: [&str; 7] = [
+        "cuda/atomic",
         "cuda/barrier",
         "cuda/pipeline",
         "cuda/ptx",
@@ -105,7 +107,9 @@ fn of_text(
     let conditions = file.conditions_of(text);
     let mut left = MAX_WORK;
     // What each kernel gave for the first target that takes it.
-    let mut judged: HashMap<u32, Option<Vec<Diagnostic>>> = HashMap::new();
+    let mut judged: HashMap<u32, Vec<Diagnostic>> = HashMap::new();
+    // Why the targets so far take others of them not.
+    let mut refused: HashMap<u32, Diagnostic> = HashMap::new();
     let mut is_done = false;
     for &(target, release) in aims {
         if std::mem::replace(&mut is_done, true) {
@@ -115,14 +119,23 @@ fn of_text(
         let aim = Aim { source: text, file, program: &program, target, version: release.version, base };
         let is_own = |function: &&Function<'_>| function.is_kernel && function.span.start >= base;
         for function in program.functions.iter().filter(is_own).take(MAX_KERNELS) {
-            let judged = judged.entry(function.span.start).or_default();
-            if judged.is_none() {
-                *judged = of_kernel(aim, function, &wanted, &mut left);
+            let at = function.span.start;
+            if judged.contains_key(&at) {
+                continue;
             }
-            is_done &= judged.is_some();
+            match of_kernel(aim, function, &wanted, &mut left) {
+                Ok(found) => {
+                    judged.insert(at, found);
+                }
+                Err(why) => {
+                    refused.entry(at).or_insert(why);
+                    is_done = false;
+                }
+            }
         }
     }
-    let mut found: Vec<Diagnostic> = judged.into_values().flatten().flatten().collect();
+    refused.retain(|at, _| !judged.contains_key(at));
+    let mut found: Vec<Diagnostic> = judged.into_values().flatten().chain(refused.into_values()).collect();
     found.sort_by_key(|each| each.span);
     found.dedup_by(|one, other| {
         one.span == other.span
@@ -166,30 +179,42 @@ fn has_instruction(template: &str, is_such: impl Fn(&Instance) -> bool) -> bool 
     })
 }
 
-/// What the rules say of a kernel; none where the target does not take it.
+/// What the rules say of a kernel, or that the target does not take it.
 fn of_kernel(
     aim: Aim<'_, '_>,
     function: &Function<'_>,
     wanted: &Levels,
     left: &mut usize,
-) -> Option<Vec<Diagnostic>> {
+) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let rule = &protocol_not_analysed::RULE;
+    let missing = || rule.at(function.span, "the protocol of this kernel is not followed");
     let kernel = match kernel::kernel(aim, function, left) {
         Ok(kernel) => kernel,
         Err(place) => {
-            let rule = &protocol_not_analysed::RULE;
-            let missing = rule.at(function.span, "the protocol of this kernel is not followed");
+            if place == function.span {
+                let why = "what its parameters are, or the arguments of its template, is not known";
+                return Ok(vec![missing().with_note(why)]);
+            }
             let is_own = place.start >= aim.base;
             let label = "what happens here is not known";
-            return Some(vec![if is_own { missing.with_secondary(place, label) } else { missing }]);
+            return Ok(vec![if is_own { missing().with_secondary(place, label) } else { missing() }]);
         }
     };
     let config = Config { levels: wanted.clone(), ..Config::default() };
     let (all, broken) = check::all_findings(&kernel.text, &config);
     // The asm statement says that itself, or the translation is at fault.
-    if broken || all.iter().any(|each| each.class == Class::Invalid) {
-        return None;
+    if let Some(invalid) = all.iter().find(|each| each.class == Class::Invalid) {
+        let place = kernel.place(aim.file, invalid.span).map(|(place, _)| place);
+        let missing = missing().with_note("no target that was tried takes all that it does");
+        return Err(match place.filter(|place| place.start >= aim.base) {
+            Some(place) => missing.with_secondary(place, "this is of another target, or not understood"),
+            None => missing,
+        });
     }
-    Some(all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect())
+    if broken {
+        return Err(missing().with_note("what it is translated to is not understood"));
+    }
+    Ok(all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect())
 }
 
 /// The levels at which only the rules about protocols, and what is wrong with the translation, are asked.
