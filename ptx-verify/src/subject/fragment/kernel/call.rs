@@ -12,9 +12,6 @@ use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
-/// The names that a lambda sees: those in a range of all that are known, and those that it has captured.
-pub(super) type Seen<'s> = (std::ops::Range<usize>, Vec<(&'s str, Binding)>);
-
 impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn called(
         &mut self,
@@ -89,6 +86,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 match place.ty().clone() {
                     Ty::Group(group) => self.of_group(group, name, given),
+                    Ty::Atomic(of, scope) => self.of_atomic(&place, (&of, scope), name, given),
                     Ty::Structure(members) => self.method(place, &members, name, template, given),
                     _ => Err(Unclear),
                 }
@@ -170,8 +168,12 @@ impl<'a, 's> Lowering<'a, 's> {
         let function = self.program.lambdas.get(lambda.number).ok_or(Unclear)?;
         let program = self.program;
         let captures = &program.lambdas.get(lambda.number).ok_or(Unclear)?.captures;
-        let captured = captures.iter().zip(lambda.captured).map(|(each, (_, binding))| (each.name, binding));
-        let seen = (lambda.names, captured.collect());
+        let names = || captures.iter().map(|each| each.name).chain(function.copies.iter().copied());
+        let captured = lambda
+            .captured
+            .into_iter()
+            .filter_map(|(name, binding)| Some((names().find(|each| *each == name)?, binding)));
+        let seen = Seen { names: lambda.names, hidden: lambda.hidden, captured: captured.collect() };
         self.inlined(&[function], template, given, lambda.object, Some(seen))
     }
 
@@ -308,10 +310,13 @@ impl<'a, 's> Lowering<'a, 's> {
         let is_lambda = function.name.is_empty();
         let length = self.names.len();
         // A lambda sees the names around it, and the object.
-        let first_name = seen.as_ref().map_or(length, |(seen, _)| seen.start);
+        let first_name = seen.as_ref().map_or(length, |seen| seen.names.start);
         let (hidden, captured) = match seen {
-            Some((seen, captured)) => (seen.end..length, captured),
-            None => (0..0, Vec::new()),
+            Some(Seen { names, mut hidden, captured }) => {
+                hidden.push(names.end..length);
+                (hidden, captured)
+            }
+            None => (Vec::new(), Vec::new()),
         };
         self.names.extend(captured);
         self.deduce_pack(function, &of_pack, &mut bindings);
@@ -534,7 +539,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(place);
         };
         if let TypeName::Reference(of) = &parameter.ty {
-            if **of == TypeName::Auto {
+            if **of == TypeName::Auto || matches!(argument.ty(), Ty::Group(_)) {
                 return Ok(argument);
             }
             let ty = self.ty(of)?;
@@ -664,6 +669,13 @@ fn begun_by<'s>(makers: &[&Function<'s>]) -> Vec<&'s str> {
         all.retain(|name| own.contains(name));
     }
     all
+}
+
+/// What a lambda that is called sees.
+pub(super) struct Seen<'s> {
+    names: std::ops::Range<usize>,
+    hidden: Vec<std::ops::Range<usize>>,
+    captured: Vec<(&'s str, Binding)>,
 }
 
 /// Calls of a template in itself.

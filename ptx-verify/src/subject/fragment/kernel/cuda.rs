@@ -1,114 +1,16 @@
 //! Functions of CUDA that are known: groups of threads, barriers, shuffles, atomic operations, and those that only compute.
 
-use std::rc::Rc;
-
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
 
 use super::types::{Group, Space, Ty};
 use super::value::{Held, Value};
 use super::{ANYTHING, Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
-    pub(super) fn of_group(
-        &mut self,
-        group: Group,
-        name: &str,
-        given: &[Expression<'s>],
-    ) -> Result<Value, Unclear> {
-        let nothing = Value::unknown(Ty::Void);
-        match (group, name) {
-            (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
-            (Group::Block, "sync") => self.emit("barrier.sync 0;"),
-            (Group::Warp | Group::Part(_) | Group::Coalesced, "shfl") => {
-                let [value, lane] = given else { return Err(Unclear) };
-                let value = self.value(value)?;
-                let lane = self.value(lane)?;
-                if group != Group::Warp {
-                    return Ok(Value::unknown(value.ty));
-                }
-                return self.shuffled(&[Value::constant(u64::from(u32::MAX), Ty::UINT), value, lane]);
-            }
-            (
-                Group::Warp | Group::Part(_) | Group::Coalesced,
-                "shfl_down" | "shfl_up" | "shfl_xor" | "any" | "all" | "ballot" | "match_any" | "match_all",
-            ) => {
-                let mut ty = Ty::UINT;
-                for (index, each) in given.iter().enumerate() {
-                    let value = self.value(each)?;
-                    if index == 0 && name.starts_with("shfl") {
-                        ty = value.ty;
-                    }
-                }
-                return Ok(Value::unknown(ty));
-            }
-            (Group::Warp | Group::Part(_), "meta_group_rank") => {
-                let threads = if let Group::Part(threads) = group { threads } else { 32 };
-                let rank = self.thread_rank()?;
-                return self.computed("/", rank, Value::constant(u64::from(threads), Ty::UINT));
-            }
-            (Group::Warp | Group::Part(_), "meta_group_size") => {
-                let threads = if let Group::Part(threads) = group { threads } else { 32 };
-                let all = self.size_of_block()?;
-                return self.computed("/", all, Value::constant(u64::from(threads), Ty::UINT));
-            }
-            (Group::Part(_) | Group::Coalesced, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
-            (Group::Part(threads), "thread_rank") => {
-                let lane = self.special_register("laneid")?;
-                return self.computed("%", lane, Value::constant(u64::from(threads), Ty::UINT));
-            }
-            (Group::Part(threads), "size" | "num_threads") => {
-                return Ok(Value::constant(u64::from(threads), Ty::UINT));
-            }
-            (Group::Coalesced, "thread_rank" | "size" | "num_threads") => {
-                return Ok(Value::unknown(Ty::UINT));
-            }
-            (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
-            (Group::Cluster, "sync") => {
-                self.emit("barrier.cluster.arrive;");
-                self.emit("barrier.cluster.wait;");
-            }
-            (Group::Cluster, "barrier_arrive") => self.emit("barrier.cluster.arrive;"),
-            (Group::Cluster, "barrier_wait") => self.emit("barrier.cluster.wait;"),
-            (Group::Cluster, "block_rank") => return self.special_register("cluster_ctarank"),
-            (Group::Cluster, "num_blocks") => return self.special_register("cluster_nctarank"),
-            (Group::Cluster, "map_shared_rank") => {
-                let [pointer, rank] = given else { return Err(Unclear) };
-                let pointer = self.value(pointer)?;
-                let pointer = Self::decayed(pointer);
-                let Ty::Pointer(of, Space::Shared) = &pointer.ty else { return Err(Unclear) };
-                let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
-                let generic = self.generic(pointer)?;
-                let rank = self.value(rank)?;
-                let (from, rank) = (self.operand(&generic, 64)?, self.operand(&rank, 32)?);
-                let to = self.fresh(64)?;
-                self.emit(&format!("mapa.u64 {}, {from}, {rank};", to.name()));
-                return Ok(Value { ty, held: Held::Register(to) });
-            }
-            (Group::Block, "thread_rank") => return self.thread_rank(),
-            (Group::Block, "size" | "num_threads") => return self.size_of_block(),
-            (Group::Warp, "thread_rank") => return self.special_register("laneid"),
-            (Group::Warp, "size" | "num_threads") => return Ok(Value::constant(32, Ty::UINT)),
-            _ => return Err(Unclear),
-        }
-        Ok(nothing)
-    }
-
     pub(super) fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
         let to = self.fresh(32)?;
         self.emit(&format!("mov.u32 {}, %{name};", to.name()));
         Ok(Value { ty: Ty::UINT, held: Held::Register(to) })
-    }
-
-    /// The number of the thread in its block, x first.
-    pub(super) fn thread_rank(&mut self) -> Result<Value, Unclear> {
-        let mut rank = self.special_register("tid.z")?;
-        for extent in ["y", "x"] {
-            let count = self.special_register(&format!("ntid.{extent}"))?;
-            let own = self.special_register(&format!("tid.{extent}"))?;
-            let above = self.computed("*", rank, count)?;
-            rank = self.computed("+", above, own)?;
-        }
-        Ok(rank)
     }
 
     pub(super) fn of_cuda(
@@ -129,6 +31,16 @@ impl<'s> Lowering<'_, 's> {
             name,
             "printf" | "assert" | "__nanosleep" | "__builtin_assume" | "__assume" | "__prof_trigger"
         ) {
+            return Ok(nothing);
+        }
+        if let Some(value) = self.of_all_lanes(name, given)? {
+            return Ok(value);
+        }
+        if name == "atomic_ref"
+            && let [of] = given
+        {
+            let ty = self.ty(&TypeName::Named("atomic_ref", template.to_vec()))?;
+            self.referred = Some(self.as_atomic(of, &ty)?);
             return Ok(nothing);
         }
         let mut values = Vec::new();
@@ -159,6 +71,7 @@ impl<'s> Lowering<'_, 's> {
             "cudaTriggerProgrammaticLaunchCompletion" => self.emit("griddepcontrol.launch_dependents;"),
             "this_thread_block" => return Ok(Value::group(Group::Block)),
             "this_cluster" => return Ok(Value::group(Group::Cluster)),
+            "this_grid" => return Ok(Value::group(Group::Grid)),
             "tiled_partition" => {
                 let threads = match (template, values.as_slice()) {
                     ([TemplateArgument::Value(threads), ..], _) => self.constant(threads)?,
@@ -239,7 +152,7 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    fn shuffled(&mut self, values: &[Value]) -> Result<Value, Unclear> {
+    pub(super) fn shuffled(&mut self, values: &[Value]) -> Result<Value, Unclear> {
         let (mask, value, lane) = (&values[0], &values[1], &values[2]);
         if value.ty.register() != Some(32) || values.len() > 3 {
             return Ok(Value::unknown(value.ty.clone()));

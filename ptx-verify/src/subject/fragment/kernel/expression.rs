@@ -24,7 +24,8 @@ impl<'s> Lowering<'_, 's> {
     /// An alignment in bytes.
     pub(super) fn alignment(&mut self, expression: &Expression<'s>) -> Result<u64, Unclear> {
         let align = self.constant(expression)?;
-        (align.is_power_of_two() && align <= 4096).then_some(align).ok_or(Unclear)
+        // More tells nothing else of the places of what lies there.
+        align.is_power_of_two().then_some(align.min(MAX_ALIGN)).ok_or(Unclear)
     }
 
     /// The value of an expression.
@@ -341,6 +342,11 @@ impl<'s> Lowering<'_, 's> {
                 if self.program.has_operators
                     && [&of_left, &of_right].iter().any(|each| matches!(each.ty, Ty::Structure(_)))
                 {
+                    if !self.has_operator(operator, [&of_left, &of_right]) {
+                        let left = self.number_of_object(of_left)?;
+                        let right = self.number_of_object(of_right)?;
+                        return self.computed(operator, left, right);
+                    }
                     self.take_back(length);
                     let value = self.operator_of(operator, left, right)?;
                     return self.referred_value(value);
@@ -492,6 +498,7 @@ impl<'s> Lowering<'_, 's> {
                 }
                 let Ty::Pointer(of, _) = array.ty.clone() else { return Err(Unclear) };
                 let index = self.value(index)?;
+                let index = self.number_of_object(index)?;
                 let address = self.moved(&array, &of, index, "+")?;
                 Ok(Place::Memory { address, ty: (*of).clone() })
             }
@@ -511,6 +518,16 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Cast(TypeName::Reference(to), of) => {
                 let Place::Memory { address, .. } = self.place(of)? else { return Err(Unclear) };
                 Ok(Place::Memory { address, ty: self.ty(to)? })
+            }
+            ExpressionKind::List(Some(to @ TypeName::Named("atomic_ref", _)), given)
+                if let [of] = given.as_slice() =>
+            {
+                let ty = self.ty(to)?;
+                self.as_atomic(of, &ty)
+            }
+            ExpressionKind::Cast(to @ TypeName::Named("atomic_ref", _), of) => {
+                let ty = self.ty(to)?;
+                self.as_atomic(of, &ty)
             }
             ExpressionKind::Call(callee, given) => {
                 let value = self.called(callee, given)?;
@@ -642,6 +659,7 @@ impl<'s> Lowering<'_, 's> {
     fn element(&mut self, parts: &[Place], ty: &Ty, index: &Expression<'s>) -> Result<Place, Unclear> {
         let Ty::Array(of, _) = ty else { return Err(Unclear) };
         let index = self.value(index)?;
+        let index = self.number_of_object(index)?;
         if let Some(number) = index.number() {
             return usize::try_from(number).ok().and_then(|at| parts.get(at)).cloned().ok_or(Unclear);
         }
@@ -755,25 +773,6 @@ impl<'s> Lowering<'_, 's> {
         self.shallower();
         Ok(())
     }
-
-    /// `threadIdx.x` and its kin.
-    fn special(&mut self, object: &Expression<'s>, name: &str) -> Option<Result<Value, Unclear>> {
-        let ExpressionKind::Name(object, _) = &object.kind else { return None };
-        let register = match *object {
-            "threadIdx" => "tid",
-            "blockDim" => "ntid",
-            "blockIdx" => "ctaid",
-            "gridDim" => "nctaid",
-            _ => return None,
-        };
-        if !matches!(name, "x" | "y" | "z") {
-            return Some(Err(Unclear));
-        }
-        Some(self.fresh(32).map(|to| {
-            self.emit(&format!("mov.u32 {}, %{register}.{name};", to.name()));
-            Value { ty: Ty::UINT, held: Held::Register(to) }
-        }))
-    }
 }
 
 /// A place that is read and written as another type.
@@ -783,6 +782,9 @@ fn aliased(place: &Place, ty: &Ty) -> Place {
         other => Place::Alias(Rc::new(other.clone()), ty.clone()),
     }
 }
+
+/// An alignment is no larger.
+const MAX_ALIGN: u64 = 4096;
 
 /// So many elements one is chosen of.
 const MAX_CHOSEN: usize = 16;

@@ -2,11 +2,11 @@
 
 use ptx_ir::occupancy::registers_left;
 use ptx_syntax::cuda::body::{
-    Expression, Function, Launch, Statement, StatementKind, Structure, StructureId,
+    Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId, TypeName,
 };
 
-use super::types::Given;
-use super::value::Place;
+use super::types::{Given, Ty};
+use super::value::{Place, Value};
 use super::{Binding, Frame, Lowering, Unclear};
 
 impl<'a, 's> Lowering<'a, 's> {
@@ -49,19 +49,40 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The threads of a block, as the first launch says that is understood, or else the kernel.
-    pub(super) fn threads_of_launch(&mut self, function: &'a Function<'s>) -> Option<u64> {
+    pub(super) fn threads_of_launch(&mut self, function: &'a Function<'s>) -> Option<Vec<u64>> {
         let program = self.program;
         for launch in program.launches.iter().filter(|launch| launch.name == function.name).take(MAX_TRIED) {
             let Some(threads) = &launch.threads else { continue };
             let mark = self.mark();
-            let found = self.in_host(launch, super::MAX_USES, |this| this.constant(threads));
+            let found = self.in_host(launch, super::MAX_USES, |this| this.extents(threads));
             self.back_to(mark);
             if found.is_ok() {
                 return found.ok();
             }
         }
         let threads: Option<&Expression<'s>> = function.launch_bounds.first();
-        threads.and_then(|threads| self.constant(threads).ok())
+        threads.and_then(|threads| self.constant(threads).ok()).map(|threads| vec![threads])
+    }
+
+    /// The extents that a number says, or a `dim3`.
+    fn extents(&mut self, of: &Expression<'s>) -> Result<Vec<u64>, Unclear> {
+        match &of.kind {
+            ExpressionKind::List(_, given) if (1..=3).contains(&given.len()) => {
+                given.iter().map(|each| self.constant(each)).collect()
+            }
+            ExpressionKind::Cast(TypeName::Named("dim3", _), of) => Ok(vec![self.constant(of)?]),
+            ExpressionKind::Name(name, given) if given.is_empty() => match self.binding(name) {
+                Some(Binding::Place(Place::Parts(extents, _))) => {
+                    let number = |place: &Place| match place {
+                        Place::Fixed(value) => value.number().ok_or(Unclear),
+                        _ => Err(Unclear),
+                    };
+                    extents.iter().map(number).collect()
+                }
+                _ => Ok(vec![self.constant(of)?]),
+            },
+            _ => Ok(vec![self.constant(of)?]),
+        }
     }
 
     /// How many registers a thread begins with, as the kernel says.
@@ -147,6 +168,19 @@ impl<'a, 's> Lowering<'a, 's> {
         for variable in variables {
             let Some(value) = &variable.value else { continue };
             let mark = self.mark();
+            let is_extents = is_extents(&variable.ty)
+                || matches!(&value.kind, ExpressionKind::List(Some(ty), _) | ExpressionKind::Cast(ty, _) if is_extents(ty));
+            if is_extents {
+                let found = self.extents(value);
+                self.back_to(mark);
+                if let Ok(found) = found {
+                    let ty = Ty::Array(std::rc::Rc::new(Ty::UINT), found.len() as u64);
+                    let extent = |extent: u64| Place::Fixed(Value::constant(extent, Ty::UINT));
+                    let place = Place::Parts(found.into_iter().map(extent).collect(), ty);
+                    self.names.push((variable.name, Binding::Place(place)));
+                }
+                continue;
+            }
             let found = self.value(value);
             self.back_to(mark);
             if let Ok(value) = found
@@ -156,6 +190,11 @@ impl<'a, 's> Lowering<'a, 's> {
             }
         }
     }
+}
+
+/// Whether a type is the one of the extents of grids and blocks.
+fn is_extents(ty: &TypeName<'_>) -> bool {
+    matches!(ty, TypeName::Named("dim3", _))
 }
 
 /// Uses that are tried.

@@ -72,6 +72,41 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
+    /// `wmma::load_matrix_sync` and `wmma::store_matrix_sync`: 16 rows, of which each lane reads or writes a part.
+    fn of_matrix(
+        &mut self,
+        pointer: &Expression<'s>,
+        stride: &Expression<'s>,
+        is_store: bool,
+    ) -> Result<(), Unclear> {
+        let pointer = self.value(pointer)?;
+        let pointer = Self::decayed(pointer);
+        let stride = self.value(stride)?;
+        let Ty::Pointer(of, _) = pointer.ty.clone() else { return Err(Unclear) };
+        // Nothing is said of what lies in no memory that is followed.
+        if !matches!(pointer.held, Held::Register(_)) {
+            return Ok(());
+        }
+        let half = of.size()?.checked_mul(8).ok_or(Unclear)?;
+        let lane = self.special_register("laneid")?;
+        let row = self.computed("&", lane.clone(), Value::constant(15, Ty::UINT))?;
+        let column = self.computed(">>", lane, Value::constant(4, Ty::UINT))?;
+        let column = self.computed("*", column, Value::constant(8, Ty::UINT))?;
+        let above = self.computed("*", row, stride)?;
+        let index = self.computed("+", above, column)?;
+        let at = self.moved(&pointer, &of, index, "+")?;
+        let (space, base) = (super::value::space_of(&at), self.operand(&at, 64)?);
+        for offset in (0..half).step_by(4) {
+            if is_store {
+                self.emit(&format!("st{space}.b32 [{base}+{offset}], 0;"));
+            } else {
+                let to = self.fresh(32)?;
+                self.emit(&format!("ld{space}.b32 {}, [{base}+{offset}];", to.name()));
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn arrived(&mut self, address: &str, count: &str) -> Result<Value, Unclear> {
         let token = self.fresh(64)?;
         self.emit(&format!("mbarrier.arrive.shared.b64 {}, [{address}]{count};", token.name()));
@@ -158,6 +193,13 @@ impl<'s> Lowering<'_, 's> {
                 let ty = Ty::Pointer(Rc::new(Ty::SIZE), space);
                 return Ok(Some(Value { ty, held: barrier.held }));
             }
+            ("aligned_size_t", [bytes]) => return self.value(bytes).map(Some),
+            ("fill_fragment", [_, value]) => {
+                self.value(value)?;
+            }
+            ("mma_sync", [_, _, _, _]) if template.is_empty() => {}
+            ("load_matrix_sync", [_, pointer, stride, ..]) => self.of_matrix(pointer, stride, false)?,
+            ("store_matrix_sync", [pointer, _, stride, _]) => self.of_matrix(pointer, stride, true)?,
             ("fence_proxy_async_shared_cta", []) => self.emit("fence.proxy.async.shared::cta;"),
             ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
             ("cp_async_bulk_wait_group_read" | "cp_async_bulk_wait_group", []) => {

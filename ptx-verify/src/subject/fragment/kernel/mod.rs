@@ -10,10 +10,12 @@
 //! Nothing is optimized: only the rules that execute a kernel's protocol read the result.
 
 mod asm;
+mod atomic;
 mod call;
 mod cuda;
 mod expression;
 mod folded;
+mod group;
 mod instructions;
 mod launch;
 mod library;
@@ -188,6 +190,8 @@ impl Binding {
 struct Lambda {
     number: usize,
     names: std::ops::Range<usize>,
+    /// Of these names, what it does not see.
+    hidden: Vec<std::ops::Range<usize>>,
     /// The copies that it keeps.
     captured: Vec<(String, Binding)>,
     object: Option<(Option<Place>, Rc<Members>)>,
@@ -207,7 +211,7 @@ struct Frame {
     /// The names of the functions around are not seen.
     first_name: usize,
     /// Nor are these, of functions that a lambda was passed through.
-    hidden: std::ops::Range<usize>,
+    hidden: Vec<std::ops::Range<usize>>,
     result: Option<Place>,
     /// Whether the place that is returned is the result, and no copy of what it holds.
     returns_place: bool,
@@ -366,7 +370,7 @@ impl<'a, 's> Lowering<'a, 's> {
             object: None,
             call: None,
             first_name: 0,
-            hidden: 0..0,
+            hidden: Vec::new(),
             result: None,
             returns_place: false,
             pointer: None,
@@ -388,7 +392,10 @@ impl<'a, 's> Lowering<'a, 's> {
         if let Some(registers) = registers {
             let _ = writeln!(head, ".maxnreg {registers}");
         }
-        if let Some(threads) = threads.filter(|threads| (1..=1024).contains(threads)) {
+        // Of a launch with more extents nothing is said.
+        if let Some([threads @ 1..=1024, others @ ..]) = threads.as_deref()
+            && others.iter().all(|extent| *extent == 1)
+        {
             let _ = writeln!(head, ".maxntid {threads}");
         }
         let extents: Vec<u64> =
@@ -576,9 +583,9 @@ impl<'a, 's> Lowering<'a, 's> {
 
     fn binding(&self, name: &str) -> Option<&Binding> {
         let first = self.frames.last().map_or(0, |frame| frame.first_name);
-        let hidden = self.frames.last().map_or(0..0, |frame| frame.hidden.clone());
+        let hidden = self.frames.last().map_or(&[][..], |frame| &frame.hidden);
         let own = self.names.iter().enumerate().skip(first).rev();
-        let mut seen = own.filter(|(index, _)| !hidden.contains(index));
+        let mut seen = own.filter(|(index, _)| hidden.iter().all(|hidden| !hidden.contains(index)));
         seen.find(|(_, (known, _))| *known == name).map(|(_, (_, binding))| binding)
     }
 
@@ -604,9 +611,9 @@ impl<'a, 's> Lowering<'a, 's> {
             // It sees nothing of the function.
             let first_name = self.names.len();
             self.frames.push(Frame { first_name, ..Frame::default() });
-            let value = self.value(constant);
+            let place = self.constant_place(constant);
             self.frames.pop();
-            return Ok(Place::Fixed(value?));
+            return place;
         }
         let variable = self.program.variables.iter().find(|variable| variable.name == name).ok_or(Unclear)?;
         if variable.is_shared {
@@ -615,6 +622,30 @@ impl<'a, 's> Lowering<'a, 's> {
         let ty = self.ty(&variable.ty)?;
         let address = Value::unknown(Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic));
         Ok(Place::Memory { address, ty })
+    }
+}
+
+impl<'s> Lowering<'_, 's> {
+    /// A constant as a place; an array is one of numbers.
+    fn constant_place(
+        &mut self,
+        constant: &ptx_syntax::cuda::body::Expression<'s>,
+    ) -> Result<Place, Unclear> {
+        use ptx_syntax::cuda::body::ExpressionKind;
+        let ExpressionKind::List(None, all) = &constant.kind else {
+            return Ok(Place::Fixed(self.value(constant)?));
+        };
+        if all.len() as u64 > MAX_ELEMENTS {
+            return Err(Unclear);
+        }
+        let parts =
+            all.iter().map(|each| self.value(each).map(Place::Fixed)).collect::<Result<Vec<_>, _>>()?;
+        let of = parts.first().ok_or(Unclear)?.ty().clone();
+        if !parts.iter().all(|part| *part.ty() == of) {
+            return Err(Unclear);
+        }
+        let count = parts.len() as u64;
+        Ok(Place::Parts(parts, Ty::Array(Rc::new(of), count)))
     }
 }
 

@@ -62,6 +62,29 @@ impl<'a, 's> Lowering<'a, 's> {
         self.converted(value, to).map(Some)
     }
 
+    /// The number that an object is where one is wanted; other values stay what they are.
+    pub(super) fn number_of_object(&mut self, value: Value) -> Result<Value, Unclear> {
+        if !matches!(value.ty, Ty::Structure(_)) {
+            return Ok(value);
+        }
+        self.given_by_object(&value, &Ty::Any)?.ok_or(Unclear)
+    }
+
+    /// Whether an operator is known for one of two operands that is an object.
+    pub(super) fn has_operator(&self, operator: &str, operands: [&Value; 2]) -> bool {
+        let is_free = |function: &Function<'_>| function.owner.is_none() && function.name == operator;
+        let has_own = |value: &&Value| match &value.ty {
+            Ty::Structure(members) => !self.methods(members, operator).0.is_empty(),
+            _ => false,
+        };
+        operands.iter().any(has_own) || self.program.functions.iter().any(is_free)
+    }
+
+    /// Whether an object gives another type.
+    pub(super) fn gives_another(&self, members: &Rc<Members>) -> bool {
+        self.program.has_operators && !self.methods(members, CONVERSION).0.is_empty()
+    }
+
     /// An assignment by an operator of the object; none where it is a copy.
     pub(super) fn assigned_object(
         &mut self,

@@ -157,8 +157,8 @@ impl<'a, 's> Lowering<'a, 's> {
             ExpressionKind::Lambda(number) => {
                 let frame = self.frames.last();
                 let first = frame.map_or(0, |frame| frame.first_name);
-                // What is hidden here stays so only where nothing is.
-                if frame.is_some_and(|frame| !frame.hidden.is_empty()) {
+                let hidden = frame.map_or_else(Vec::new, |frame| frame.hidden.clone());
+                if hidden.len() > MAX_HIDDEN {
                     return None;
                 }
                 let object = frame.and_then(|frame| frame.object.clone());
@@ -169,7 +169,19 @@ impl<'a, 's> Lowering<'a, 's> {
                     captured
                         .push((each.name.to_owned(), self.captured(&each.value, each.is_reference).ok()?));
                 }
-                Some(Lambda { number: *number, names, captured, object })
+                for name in &program.lambdas.get(*number)?.copies {
+                    let is_own = captured.iter().any(|(known, _)| known == name);
+                    let Some(Binding::Place(place @ Place::Register(..))) = self.binding(name) else {
+                        continue;
+                    };
+                    if !is_own && matches!(place.ty(), Ty::Integer { .. } | Ty::Pointer(..)) {
+                        let place = place.clone();
+                        let value = self.read(&place).ok()?;
+                        let kept = self.kept(value, true).ok()?;
+                        captured.push(((*name).to_owned(), Binding::Place(kept)));
+                    }
+                }
+                Some(Lambda { number: *number, names, hidden, captured, object })
             }
             ExpressionKind::Name(name, given) if given.is_empty() => match self.binding(name)? {
                 Binding::Lambda(lambda) => Some(lambda.clone()),
@@ -194,6 +206,9 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(Binding::Place(self.kept(value, true)?))
     }
 }
+
+/// Lambdas in each other.
+const MAX_HIDDEN: usize = 8;
 
 /// Whether a label stands in a statement, which may stand in a function once.
 pub(super) fn has_label(statement: &Statement<'_>) -> bool {

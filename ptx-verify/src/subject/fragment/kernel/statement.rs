@@ -489,6 +489,13 @@ impl<'s> Lowering<'_, 's> {
             return Ok(place);
         }
         let Some(value) = &variable.value else { return self.made(&ty) };
+        if matches!(ty, Ty::Atomic(..)) {
+            let value = match &value.kind {
+                ExpressionKind::List(None, given) if given.len() == 1 => &given[0],
+                _ => value,
+            };
+            return self.as_atomic(value, &ty);
+        }
         let ty = match (ty, &value.kind) {
             // The list says how long it is.
             (Ty::Array(of, 0), ExpressionKind::List(_, parts)) => Ty::Array(of, parts.len() as u64),

@@ -21,6 +21,7 @@ pub(super) enum Space {
 pub(super) enum Group {
     Block,
     Cluster,
+    Grid,
     Warp,
     /// So many threads of a warp.
     Part(u32),
@@ -49,6 +50,8 @@ pub(super) enum Ty {
     Group(Group),
     /// `cuda::barrier`.
     Barrier,
+    /// `cuda::atomic`, or what `cuda::atomic_ref` refers to: its value, and who sees what is done to it.
+    Atomic(Rc<Self>, &'static str),
     /// Something of so many bytes.
     Bytes(u64, u64),
     /// `std::index_sequence` and its kin.
@@ -86,6 +89,21 @@ pub(super) struct Members {
     pub is_union: bool,
 }
 
+/// Whether the arguments of `wmma::fragment` are those of what adds up.
+fn is_accumulator(given: &[TemplateArgument<'_>]) -> bool {
+    use ptx_syntax::cuda::body::ExpressionKind;
+    match given.first() {
+        Some(TemplateArgument::Type(TypeName::Named(name, _) | TypeName::Scoped(_, name, _))) => {
+            *name == "accumulator"
+        }
+        Some(TemplateArgument::Value(value)) => match &value.kind {
+            ExpressionKind::Name(name, _) | ExpressionKind::Scoped { name, .. } => *name == "accumulator",
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// No type is larger.
 const MAX_SIZE: u64 = 1 << 30;
 
@@ -111,6 +129,7 @@ impl Ty {
                 (whole.ok_or(Unclear)?, align)
             }
             Self::Structure(members) => (members.size, members.align),
+            Self::Atomic(of, _) => of.layout()?,
             Self::Bytes(size, align) => (*size, *align),
             Self::Sequence(_) => (1, 1),
             Self::Void | Self::Group(_) | Self::Any => return Err(Unclear),
@@ -208,6 +227,11 @@ impl<'s> Lowering<'_, 's> {
         }
         match program.structure_in(None, name).or_else(|| program.nested(name)) {
             Some(found) => self.structure_type(found, given),
+            // `wmma::fragment`: what it holds is not followed.
+            None if name == "fragment" && given.len() >= 5 || name == "fragment" && is_accumulator(given) => {
+                Ok(Ty::Any)
+            }
+            None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
             None => Err(Unclear),
         }

@@ -304,6 +304,13 @@ impl Lowering<'_, '_> {
     }
 
     fn load(&mut self, address: &Value, ty: &Ty) -> Result<Value, Unclear> {
+        // What it gives as another type depends on where it is.
+        if let Ty::Structure(members) = ty
+            && self.gives_another(members)
+        {
+            let place = Place::Memory { address: address.clone(), ty: ty.clone() };
+            return Ok(Value { ty: ty.clone(), held: Held::Place(Rc::new(place)) });
+        }
         let parts = memory_parts(ty)?;
         let space = space_of(address);
         let base = self.operand(address, 64)?;
@@ -362,6 +369,9 @@ impl Lowering<'_, '_> {
             }
             Place::Parts(parts, ty) => {
                 let Held::Place(from) = &value.held else { return self.spread(parts, &value) };
+                if matches!(**from, Place::Memory { .. }) && from.ty() == ty {
+                    return self.spread(parts, &Value::unknown(ty.clone()));
+                }
                 let Place::Parts(others, from_ty) = &**from else { return Err(Unclear) };
                 if others.len() != parts.len() || from_ty != ty {
                     return Err(Unclear);
@@ -370,6 +380,36 @@ impl Lowering<'_, '_> {
                     self.deeper()?;
                     let value = self.read(other)?;
                     self.write(part, value)?;
+                    self.shallower();
+                }
+                Ok(())
+            }
+            Place::Memory { address, ty: Ty::Structure(members) }
+                if let Held::Place(from) = &value.held
+                    && let Place::Parts(parts, _) = &**from
+                    && *from.ty() == Ty::Structure(Rc::clone(members))
+                    && members.references.is_empty() =>
+            {
+                for (part, (_, ty, offset)) in parts.iter().zip(&members.all) {
+                    self.deeper()?;
+                    let at = self.moved(address, &Ty::BOOL, Value::constant(*offset, Ty::SIZE), "+")?;
+                    let part = self.read(part)?;
+                    self.write(&Place::Memory { address: at, ty: ty.clone() }, part)?;
+                    self.shallower();
+                }
+                Ok(())
+            }
+            Place::Memory { address, ty: Ty::Array(of, _) }
+                if let Held::Place(from) = &value.held
+                    && let Place::Parts(parts, _) = &**from
+                    && from.ty() == place.ty() =>
+            {
+                for (index, part) in parts.iter().enumerate() {
+                    self.deeper()?;
+                    let index = Value::constant(index as u64, Ty::SIZE);
+                    let at = self.moved(address, of, index, "+")?;
+                    let part = self.read(part)?;
+                    self.write(&Place::Memory { address: at, ty: (**of).clone() }, part)?;
                     self.shallower();
                 }
                 Ok(())
@@ -384,6 +424,7 @@ impl Lowering<'_, '_> {
                     // Nobody follows what memory holds.
                     let operand = match value.held {
                         Held::Unknown => "0".to_owned(),
+                        Held::Place(_) if matches!(value.ty, Ty::Structure(_)) => "0".to_owned(),
                         _ => self.operand(&value, if bytes == 8 { 64 } else { 32 })?,
                     };
                     let kind = kind_of(bytes, false);
@@ -600,9 +641,19 @@ impl Lowering<'_, '_> {
         operator: &str,
     ) -> Result<Value, Unclear> {
         if let Held::Place(place) = &pointer.held {
-            // Any part of it may be meant.
             let held = match (by.number(), &**place) {
                 (Some(0), _) | (_, Place::Unknown(_)) => pointer.held.clone(),
+                // The array from there on.
+                (Some(from), Place::Parts(parts, Ty::Array(element, count)))
+                    if operator == "+"
+                        && from < *count
+                        && **element == *of
+                        && parts.len() as u64 == *count =>
+                {
+                    let ty = Ty::Array(Rc::clone(element), count - from);
+                    Held::Place(Rc::new(Place::Parts(parts[from as usize..].to_vec(), ty)))
+                }
+                // Any part of it may be meant.
                 _ => Held::Place(Rc::new(Place::Alias(Rc::clone(place), of.clone()))),
             };
             return Ok(Value { ty: pointer.ty.clone(), held });
@@ -671,7 +722,7 @@ fn folded(operator: &str, a: u64, b: u64, bits: u32, signed: bool) -> Option<u64
     Some(fitted(number, bits, signed))
 }
 
-fn space_of(address: &Value) -> &'static str {
+pub(super) fn space_of(address: &Value) -> &'static str {
     match address.ty {
         Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
         Ty::Pointer(_, Space::Param) => StateSpace::Param.as_str(),
@@ -690,6 +741,9 @@ const fn kind_of(bytes: u64, signed: bool) -> &'static str {
     }
 }
 
+/// Bytes of an object that is read or written as a whole.
+const MAX_COPIED: u64 = 64;
+
 /// The pieces that a value in memory is read and written in: offset, bytes, sign.
 fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
     Ok(match ty {
@@ -700,12 +754,16 @@ fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
             let size = of.size()?;
             (0..u64::from(*count)).map(|index| (index * size, size, false)).collect()
         }
-        Ty::Structure(members) if members.size <= 64 => {
+        Ty::Array(of, count) if ty.size()? <= MAX_COPIED => {
+            let (size, parts) = (of.size()?, memory_parts(of)?);
+            let at = |index: u64| {
+                parts.iter().map(move |(at, bytes, signed)| (index * size + at, *bytes, *signed))
+            };
+            (0..*count).flat_map(at).collect()
+        }
+        Ty::Structure(members) if members.size <= MAX_COPIED && !members.is_union => {
             let mut all = Vec::new();
             for (_, ty, offset) in &members.all {
-                if matches!(ty, Ty::Structure(_)) {
-                    return Err(Unclear);
-                }
                 all.extend(
                     memory_parts(ty)?.into_iter().map(|(at, bytes, signed)| (offset + at, bytes, signed)),
                 );

@@ -1,0 +1,219 @@
+//! Cooperative groups: who the threads are, and how they wait for each other. CUDA C++ Programming Guide, section
+//! "Cooperative Groups".
+
+use std::rc::Rc;
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind};
+
+use super::types::{Group, Space, Ty};
+use super::value::{Held, Value};
+use super::{Lowering, Unclear};
+
+impl<'s> Lowering<'_, 's> {
+    pub(super) fn of_group(
+        &mut self,
+        group: Group,
+        name: &str,
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let nothing = Value::unknown(Ty::Void);
+        match (group, name) {
+            (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
+            (Group::Block, "sync") => self.emit("barrier.sync 0;"),
+            // The blocks wait for each other, and see then what all have written.
+            (Group::Grid, "sync") => {
+                self.emit("barrier.sync 0;");
+                self.emit("fence.acq_rel.gpu;");
+                self.emit("barrier.sync 0;");
+            }
+            (Group::Grid, "is_valid") => return Ok(Value::constant(1, Ty::BOOL)),
+            (Group::Grid, "block_rank") => return self.rank_of("ctaid", "nctaid"),
+            (Group::Grid, "num_blocks") => return self.product_of("nctaid"),
+            (Group::Grid | Group::Cluster, "thread_rank") => {
+                let rank = self.of_group(group, "block_rank", &[])?;
+                let threads = self.size_of_block()?;
+                let first = self.computed("*", rank, threads)?;
+                let own = self.thread_rank()?;
+                return self.computed("+", first, own);
+            }
+            (Group::Grid | Group::Cluster, "size" | "num_threads") => {
+                let blocks = self.of_group(group, "num_blocks", &[])?;
+                let threads = self.size_of_block()?;
+                return self.computed("*", blocks, threads);
+            }
+            (
+                Group::Block | Group::Cluster | Group::Grid,
+                "thread_index" | "group_index" | "group_dim" | "dim_threads" | "block_index" | "dim_blocks",
+            ) => return Ok(Value::unknown(Ty::Vector(Rc::new(Ty::UINT), 3))),
+            (Group::Cluster, "query_shared_rank") => {
+                for each in given {
+                    self.value(each)?;
+                }
+                return Ok(Value::unknown(Ty::UINT));
+            }
+            (Group::Warp | Group::Part(_) | Group::Coalesced, "shfl") => {
+                let [value, lane] = given else { return Err(Unclear) };
+                let value = self.value(value)?;
+                let lane = self.value(lane)?;
+                if group != Group::Warp {
+                    return Ok(Value::unknown(value.ty));
+                }
+                return self.shuffled(&[Value::constant(u64::from(u32::MAX), Ty::UINT), value, lane]);
+            }
+            (
+                Group::Warp | Group::Part(_) | Group::Coalesced,
+                "shfl_down" | "shfl_up" | "shfl_xor" | "any" | "all" | "ballot" | "match_any" | "match_all",
+            ) => {
+                let mut ty = Ty::UINT;
+                for (index, each) in given.iter().enumerate() {
+                    let value = self.value(each)?;
+                    if index == 0 && name.starts_with("shfl") {
+                        ty = value.ty;
+                    }
+                }
+                return Ok(Value::unknown(ty));
+            }
+            (Group::Warp | Group::Part(_), "meta_group_rank") => {
+                let threads = if let Group::Part(threads) = group { threads } else { 32 };
+                let rank = self.thread_rank()?;
+                return self.computed("/", rank, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Warp | Group::Part(_), "meta_group_size") => {
+                let threads = if let Group::Part(threads) = group { threads } else { 32 };
+                let all = self.size_of_block()?;
+                return self.computed("/", all, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Part(_) | Group::Coalesced, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Part(threads), "thread_rank") => {
+                let lane = self.special_register("laneid")?;
+                return self.computed("%", lane, Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Part(threads), "size" | "num_threads") => {
+                return Ok(Value::constant(u64::from(threads), Ty::UINT));
+            }
+            (Group::Coalesced, "thread_rank" | "size" | "num_threads") => {
+                return Ok(Value::unknown(Ty::UINT));
+            }
+            (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Cluster, "sync") => {
+                self.emit("barrier.cluster.arrive;");
+                self.emit("barrier.cluster.wait;");
+            }
+            (Group::Cluster, "barrier_arrive") => self.emit("barrier.cluster.arrive;"),
+            (Group::Cluster, "barrier_wait") => self.emit("barrier.cluster.wait;"),
+            (Group::Cluster, "block_rank") => return self.special_register("cluster_ctarank"),
+            (Group::Cluster, "num_blocks") => return self.special_register("cluster_nctarank"),
+            (Group::Cluster, "map_shared_rank") => {
+                let [pointer, rank] = given else { return Err(Unclear) };
+                let pointer = self.value(pointer)?;
+                let pointer = Self::decayed(pointer);
+                let Ty::Pointer(of, Space::Shared) = &pointer.ty else { return Err(Unclear) };
+                let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
+                let generic = self.generic(pointer)?;
+                let rank = self.value(rank)?;
+                let (from, rank) = (self.operand(&generic, 64)?, self.operand(&rank, 32)?);
+                let to = self.fresh(64)?;
+                self.emit(&format!("mapa.u64 {}, {from}, {rank};", to.name()));
+                return Ok(Value { ty, held: Held::Register(to) });
+            }
+            (Group::Block, "thread_rank") => return self.thread_rank(),
+            (Group::Block, "size" | "num_threads") => return self.size_of_block(),
+            (Group::Warp, "thread_rank") => return self.special_register("laneid"),
+            (Group::Warp, "size" | "num_threads") => return Ok(Value::constant(32, Ty::UINT)),
+            _ => return Err(Unclear),
+        }
+        Ok(nothing)
+    }
+
+    /// The number of the thread in its block, x first.
+    pub(super) fn thread_rank(&mut self) -> Result<Value, Unclear> {
+        self.rank_of("tid", "ntid")
+    }
+
+    /// A place among all in three extents, x first.
+    fn rank_of(&mut self, own: &str, all: &str) -> Result<Value, Unclear> {
+        let mut rank = self.special_register(&format!("{own}.z"))?;
+        for extent in ["y", "x"] {
+            let count = self.special_register(&format!("{all}.{extent}"))?;
+            let own = self.special_register(&format!("{own}.{extent}"))?;
+            let above = self.computed("*", rank, count)?;
+            rank = self.computed("+", above, own)?;
+        }
+        Ok(rank)
+    }
+
+    fn product_of(&mut self, all: &str) -> Result<Value, Unclear> {
+        let mut product = self.special_register(&format!("{all}.x"))?;
+        for extent in ["y", "z"] {
+            let count = self.special_register(&format!("{all}.{extent}"))?;
+            product = self.computed("*", product, count)?;
+        }
+        Ok(product)
+    }
+
+    /// What the lanes of a warp compute together: none of them waits for what others do in memory.
+    pub(super) fn of_all_lanes(
+        &mut self,
+        name: &str,
+        given: &[Expression<'s>],
+    ) -> Result<Option<Value>, Unclear> {
+        let (group, value) = match (name, given) {
+            ("reduce" | "inclusive_scan" | "exclusive_scan", [group, value] | [group, value, _]) => {
+                (group, value)
+            }
+            ("sync", [group]) => {
+                let Ty::Group(group) = self.value(group)?.ty else { return Err(Unclear) };
+                return self.of_group(group, "sync", &[]).map(Some);
+            }
+            _ => return Ok(None),
+        };
+        let group = self.value(group)?;
+        let is_known = matches!(group.ty, Ty::Group(Group::Warp | Group::Part(_) | Group::Coalesced));
+        let value = self.value(value)?;
+        let is_number = matches!(value.ty, Ty::Integer { .. } | Ty::Float(_) | Ty::Vector(..) | Ty::Any);
+        if is_known && is_number { Ok(Some(Value::unknown(value.ty))) } else { Err(Unclear) }
+    }
+
+    /// `threadIdx.x` and its kin.
+    pub(super) fn special(&mut self, object: &Expression<'s>, name: &str) -> Option<Result<Value, Unclear>> {
+        let register = match &object.kind {
+            ExpressionKind::Name("threadIdx", _) => "tid",
+            ExpressionKind::Name("blockDim", _) => "ntid",
+            ExpressionKind::Name("blockIdx", _) => "ctaid",
+            ExpressionKind::Name("gridDim", _) => "nctaid",
+            ExpressionKind::Call(callee, given) if given.is_empty() => self.extents_of_group(callee)?,
+            _ => return None,
+        };
+        if !matches!(name, "x" | "y" | "z") {
+            return Some(Err(Unclear));
+        }
+        Some(self.fresh(32).map(|to| {
+            self.emit(&format!("mov.u32 {}, %{register}.{name};", to.name()));
+            Value { ty: Ty::UINT, held: Held::Register(to) }
+        }))
+    }
+
+    /// The registers that `block.thread_index()` and its kin tell of.
+    fn extents_of_group(&mut self, callee: &Expression<'s>) -> Option<&'static str> {
+        let ExpressionKind::Member { object, name, arrow: false, .. } = &callee.kind else { return None };
+        if !matches!(
+            *name,
+            "thread_index" | "group_index" | "group_dim" | "dim_threads" | "block_index" | "dim_blocks"
+        ) {
+            return None;
+        }
+        let mark = self.mark();
+        let group = self.value(object).map(|group| group.ty);
+        self.back_to(mark);
+        let Ok(Ty::Group(group)) = group else { return None };
+        Some(match (group, *name) {
+            (Group::Block, "thread_index") => "tid",
+            (Group::Block, "group_index") | (Group::Grid, "block_index") => "ctaid",
+            (Group::Block, "group_dim" | "dim_threads") => "ntid",
+            (Group::Grid, "group_dim" | "dim_blocks") => "nctaid",
+            (Group::Cluster, "block_index") => "cluster_ctaid",
+            (Group::Cluster, "dim_blocks") => "cluster_nctaid",
+            _ => return None,
+        })
+    }
+}
