@@ -210,9 +210,30 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                 let mut shifted = [None; 2];
                 let (operands, numbers) = self.compared([a, b], numbers, detail, depth, &mut shifted);
                 self.order(operands, numbers, value, depth);
+                if !value
+                    && self.assumed(Base::Operation { computes, detail, operands: [b, a, Form::NONE] })
+                        == Some(false)
+                {
+                    self.are_equal(a, b);
+                }
             }
             _ => {}
         }
+    }
+
+    /// What was assumed of a condition.
+    fn assumed(&self, condition: Base) -> Option<bool> {
+        let id = self.engine.values.forms.find(condition)?;
+        self.truths.get(&id).copied()
+    }
+
+    /// Assumes that two values are equal, as neither is below the other.
+    fn are_equal(&mut self, one: Form, other: Form) {
+        let forms = self.engine.values.forms();
+        let Some(difference) = forms.sum(one).plus(forms.sum(other), u64::MAX) else { return };
+        let (terms, is_opposite) = positive(difference.without_offset());
+        let value = if is_opposite { difference.offset() } else { difference.offset().wrapping_neg() };
+        self.impossible |= self.excluded.contains(&(terms, value & mask(difference.width())));
     }
 
     /// The operands of a comparison as they are compared without a sign, and what is known of them; `numbers` is what is known
@@ -523,8 +544,7 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
                     // The sign makes no difference then.
                     let detail = detail ^ SIGNED;
                     let operands = [a, b, Form::NONE];
-                    let id = self.engine.values.forms.find(Base::Operation { computes, detail, operands });
-                    let known = id.and_then(|id| self.truths.get(&id).copied());
+                    let known = self.assumed(Base::Operation { computes, detail, operands });
                     if let Some(value) = known.or_else(|| self.compared_before(computes, detail, [a, b])) {
                         return Some(value);
                     }
