@@ -69,7 +69,7 @@ impl Writer<'_, '_> {
             Base::Special(special) => special.name().to_owned(),
             Base::Lane => "lane".to_owned(),
             Base::Warp => "first of the warp".to_owned(),
-            Base::Rows(threads) => format!("first of the warp in rows of {threads}"),
+            Base::Rows(threads, _) => format!("first of the warp in rows of {threads}"),
             Base::Symbol { variable, .. } => module.name(module.variables[variable].name).to_owned(),
             Base::Code(function) => module.name(module.functions[function].name).to_owned(),
             Base::Loaded { variable, offset, .. } => {

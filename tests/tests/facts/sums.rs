@@ -242,7 +242,7 @@ impl Run<'_, '_> {
                 }
             }),
             Base::Lane => Found::Number((number % 32).into()),
-            Base::Warp | Base::Rows(_) => Found::Number((number - number % 32).into()),
+            Base::Warp | Base::Rows(..) => Found::Number((number - number % 32).into()),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } => {
                 self.same.get(&base).map_or(Found::Same(base), |number| Found::Number(*number))
             }

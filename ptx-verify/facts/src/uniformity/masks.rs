@@ -247,7 +247,7 @@ impl Uniformity {
             let (_, factor) = difference.terms().find(|(base, _)| *base == lane)?;
             let rest = difference.plus(&Sum::of(difference.width(), lane).times(factor), u64::MAX)?;
             let is_same = |(base, _)| match forms.what(base) {
-                Base::Warp | Base::Rows(_) => true,
+                Base::Warp | Base::Rows(..) => true,
                 Base::Special(register) => super::vary::of_special(register).lanes == 0,
                 _ => self.is_same_base(forms, base),
             };
@@ -278,7 +278,7 @@ impl Uniformity {
         let is_alike = |form: &Form| self.is_alike_for(engine, mask, forms.sum(*form), deeper);
         sum.terms().all(|(base, _)| match forms.what(base) {
             Base::Lane => mask.is_power_of_two(),
-            Base::Warp | Base::Rows(_) => true,
+            Base::Warp | Base::Rows(..) => true,
             Base::Special(register) => super::vary::of_special(register).lanes == 0,
             Base::Operation { computes, detail, operands } => {
                 let is_shift = computes == Computation::ShiftRight && operands[1] == Form::NONE;
@@ -344,7 +344,7 @@ fn is_alike_above(engine: &Engine<'_, '_>, mask: u32, sum: &Sum, from: u64) -> b
     let Some(lane) = engine.values.forms().find(Base::Lane) else { return false };
     let (others, lanes): (Vec<_>, Vec<_>) = sum.terms().partition(|(base, _)| *base != lane);
     let is_same =
-        |(base, _): &(_, _)| matches!(engine.values.forms().what(*base), Base::Warp | Base::Rows(_));
+        |(base, _): &(_, _)| matches!(engine.values.forms().what(*base), Base::Warp | Base::Rows(..));
     let rest = sum.plus(&Sum::of(sum.width(), lane), u64::MAX);
     lanes.iter().all(|(_, factor)| *factor == 1)
         && others.iter().all(is_same)

@@ -141,7 +141,7 @@ impl Uniformity {
         };
         sum.terms().all(|(base, _)| match forms.what(base) {
             Base::Lane | Base::Unknown(_) => false,
-            Base::Warp | Base::Rows(_) => !differs(Some(Level::Warps)),
+            Base::Warp | Base::Rows(..) => !differs(Some(Level::Warps)),
             Base::Special(register) => !differs(of_special(register).level()),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } => true,
             Base::Value(value) | Base::Steps(value) => is_same_value(value),

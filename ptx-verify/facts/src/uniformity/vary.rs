@@ -245,7 +245,7 @@ impl Analysis<'_, '_> {
         let forms = self.engine.values.forms();
         match forms.what(base) {
             Base::Lane => Vary { lanes: 31, warps: 0, strides: ALL_STRIDES },
-            Base::Warp | Base::Rows(_) => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
+            Base::Warp | Base::Rows(..) => Vary { lanes: 0, warps: mask(32) & !31, strides: 0 },
             Base::Special(register) => of_special(register),
             Base::Value(value) => self.seen(value, block),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } | Base::Unknown(_) => Vary::NONE,

@@ -385,7 +385,10 @@ impl Engine<'_, '_> {
 
     pub(super) fn multiplied(&mut self, a: Fact, b: Fact) -> Fact {
         let w = u32::from(a.number.width);
-        let number = a.number.multiply(b.number);
+        let mut number = a.number.multiply(b.number);
+        if self.values.whole_warps && self.counts_short_rows(self.sum(a), self.sum(b)) {
+            number = number.with_bits(31, 0);
+        }
         let sum = match (a.number.value(), b.number.value()) {
             (_, Some(factor)) => Some(self.sum(a).times(factor)),
             (Some(factor), _) => Some(self.sum(b).times(factor)),

@@ -369,7 +369,7 @@ impl Engine<'_, '_> {
         self.for_each_leaf_of_value(value, &mut |_, base| {
             is_invariant &= match base {
                 Base::Special(register) => !register.is_volatile(),
-                Base::Lane | Base::Warp | Base::Rows(_) | Base::Symbol { .. } | Base::Code(_) => true,
+                Base::Lane | Base::Warp | Base::Rows(..) | Base::Symbol { .. } | Base::Code(_) => true,
                 // What nobody changes, from where it is loaded on.
                 Base::Loaded { .. } => true,
                 _ => false,
@@ -485,7 +485,7 @@ impl Engine<'_, '_> {
             Base::Special(_)
             | Base::Lane
             | Base::Warp
-            | Base::Rows(_)
+            | Base::Rows(..)
             | Base::Symbol { .. }
             | Base::Code(_)
             | Base::Loaded { .. } => Some(None),

@@ -26,9 +26,9 @@ pub enum Base {
     Lane,
     /// `%tid.x` without that.
     Warp,
-    /// The number of a thread in a block whose rows are so many threads, without the lane: where rows are shorter than
-    /// a warp.
-    Rows(u8),
+    /// The number of a thread in its plane, or in its block, whose rows are so many threads, without the lane: where rows are
+    /// shorter than a warp.
+    Rows(u8, Within),
     /// The address of a variable: in its state space, or generic.
     Symbol {
         /// The variable.
@@ -60,6 +60,15 @@ pub enum Base {
         /// Its operands.
         operands: [Form; 3],
     },
+}
+
+/// In what threads are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Within {
+    /// The rows of one plane.
+    Plane,
+    /// Those of all planes.
+    Block,
 }
 
 /// The number of a base.

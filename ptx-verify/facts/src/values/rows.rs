@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::compare::{Order, Relation};
 use super::graph::{Graph, Kind, ValueId};
-use super::linear::{Base, BaseId, Form, Sum};
+use super::linear::{Base, BaseId, Form, Sum, Within};
 use super::number::{Number, mask, width};
 use super::propagate::{Engine, Fact};
 use crate::FunctionFacts;
@@ -40,30 +40,71 @@ impl Engine<'_, '_> {
     }
 
     /// A sum in which the row and the place in it make the number of a thread: rows that are shorter than a warp, and whose
-    /// lengths divide it, lie in warps as one line.
+    /// lengths divide it, lie in warps as one line, and so do those of the planes before.
     pub(super) fn in_rows(&mut self, sum: Sum) -> Sum {
         let forms = &self.values.forms;
         let find = |base: Base| {
             let base = forms.find(base)?;
             sum.terms().find(|(term, _)| *term == base)
         };
-        let (Some((row, threads)), Some((_, 1)), Some((warp, 1))) =
-            (find(Base::Special(SpecialRegister::TID_Y)), find(Base::Lane), find(Base::Warp))
-        else {
-            return sum;
-        };
-        if !threads.is_power_of_two() || !(2..LANES).contains(&threads) {
+        let Some((row, threads)) = find(Base::Special(SpecialRegister::TID_Y)) else { return sum };
+        let (Some((_, 1)), Some((warp, 1))) = (find(Base::Lane), find(Base::Warp)) else { return sum };
+        if !is_short_row(threads) {
             return sum;
         }
         let w = sum.width();
         let without =
             |sum: Sum, base, factor: u64| sum.plus(&Sum::of(w, base), factor.wrapping_neg() & mask(w));
-        let Some(rest) = without(sum, row, threads).and_then(|rest| without(rest, warp, 1)) else {
-            return sum;
+        let rest = without(sum, row, threads).and_then(|rest| without(rest, warp, 1));
+        let planes = sum.terms().find(|&(base, factor)| factor == threads && self.is_rows_before(base));
+        let (within, rest) = match planes {
+            Some((planes, _)) => (Within::Block, rest.and_then(|rest| without(rest, planes, threads))),
+            None => (Within::Plane, rest),
         };
+        let Some(rest) = rest else { return sum };
         let number = Number::between(u32::BITS, 0, MAX_THREADS - LANES).with_bits(LANES - 1, 0);
-        let rows = self.values.forms.base(Base::Rows(threads as u8), number, None);
+        let rows = self.values.forms.base(Base::Rows(threads as u8, within), number, None);
         rest.plus(&Sum::of(w, rows), 1).unwrap_or(sum)
+    }
+
+    /// Whether a base is how many rows the planes before that of a thread have.
+    fn is_rows_before(&self, base: BaseId) -> bool {
+        use SpecialRegister as R;
+        self.is_product(self.values.forms.what(base), [(R::TID_Z, 1), (R::NTID_Y, 1)])
+    }
+
+    /// Whether a product is that of the rows of a block, the planes, and the threads of a row, by which threads are numbered:
+    /// those are all threads that there are.
+    pub(super) fn counts_short_rows(&self, one: &Sum, other: &Sum) -> bool {
+        use SpecialRegister as R;
+        let factor = |sum: &Sum, register| self.times(sum, register).filter(|_| sum.offset() == 0);
+        let counts = |one, other| factor(one, R::NTID_Y).zip(factor(other, R::NTID_Z));
+        let threads = counts(one, other).or_else(|| counts(other, one));
+        threads.is_some_and(|(rows, planes)| rows.checked_mul(planes).is_some_and(is_short_row))
+    }
+
+    /// Whether a base is the product of two special registers, each so often.
+    fn is_product(&self, base: Base, registers: [(SpecialRegister, u64); 2]) -> bool {
+        let Base::Operation { computes: Computation::Multiply, operands: [one, other, Form::NONE], .. } =
+            base
+        else {
+            return false;
+        };
+        let is = |form: Form, (register, factor)| {
+            form != Form::NONE && {
+                let sum = self.values.forms.sum(form);
+                sum.offset() == 0 && self.times(sum, register) == Some(factor)
+            }
+        };
+        let [first, second] = registers;
+        is(one, first) && is(other, second) || is(one, second) && is(other, first)
+    }
+
+    /// How often a sum has a special register, and nothing else.
+    fn times(&self, sum: &Sum, register: SpecialRegister) -> Option<u64> {
+        let mut terms = sum.terms();
+        let (Some((base, factor)), None) = (terms.next(), terms.next()) else { return None };
+        (self.values.forms.what(base) == Base::Special(register)).then_some(factor)
     }
 }
 
@@ -284,6 +325,11 @@ impl Engine<'_, '_> {
 /// Whether a number of threads is that of several whole warps of one row.
 const fn is_row(threads: u64) -> bool {
     threads > LANES && threads <= MAX_THREADS && threads.is_multiple_of(LANES)
+}
+
+/// Whether a number of threads is that of a row of which a warp has several.
+const fn is_short_row(threads: u64) -> bool {
+    threads.is_power_of_two() && threads > 1 && threads < LANES
 }
 
 /// The threads of a block, at most.

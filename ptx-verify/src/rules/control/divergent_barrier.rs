@@ -48,7 +48,8 @@ declare_rule! {
     /// come alone, as in GCC's libraries. Of masks that
     /// come from elsewhere nothing is known. Blocks and their rows are taken to be whole warps, and
     /// where the place of a thread is divided by a parameter of the kernel, the block is taken to be one group. A block whose
-    /// rows nobody asks for but to number its threads is taken to have one row. A loop that begins at `%tid.x`
+    /// rows nobody asks for but to number its threads is taken to have one row. Rows by which threads are numbered, shorter than a
+    /// warp, are taken to be as long as they are counted there, and all of them together to be whole warps. A loop that begins at `%tid.x`
     /// and goes on by a number, or by `%ntid.x` up to a multiple of a number, is taken to be made for rows of so many threads,
     /// unless the kernel says otherwise or asks for more of them. Where a loop goes on with what an earlier one has counted,
     /// up to a number that is the same for all, nobody is taken to be beyond that number.
