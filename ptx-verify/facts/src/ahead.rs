@@ -17,6 +17,15 @@ use crate::values::{Assumption, Engine};
 /// Branches on the way to a place that are looked at.
 const MAX_DOMINATORS: usize = 24;
 
+/// Whether a launch in which control comes to one block is none in which it comes to the other, by what is the same in all of it.
+fn is_other_launch(engine: &Engine<'_, '_>, one: NodeIndex, other: NodeIndex) -> bool {
+    let mut launch = Assumption::new(engine);
+    for block in [one, other] {
+        launch.be_in_by(block, |guard| engine.is_of_launch(guard));
+    }
+    launch.is_impossible()
+}
+
 /// Where control comes to from the end of a block, without passing certain instructions.
 pub struct Ahead<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
@@ -51,6 +60,9 @@ impl<'f, 'm> Ahead<'f, 'm> {
         let mut thread = Assumption::new(engine);
         if let Some(to) = to {
             let to = facts.cfg.block_of(Handle::new(to));
+            if is_other_launch(engine, facts.cfg.block_of(Handle::new(last)), to) {
+                return ahead;
+            }
             thread.be_in_by(to, |guard| engine.is_invariant(guard));
         }
         ahead.spread(engine, last, &thread);

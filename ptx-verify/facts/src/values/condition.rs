@@ -378,6 +378,15 @@ impl Engine<'_, '_> {
         is_invariant
     }
 
+    /// Whether a value is made of what is the same in all threads of a launch, as the parameters are, and of numbers.
+    pub(crate) fn is_of_launch(&self, value: ValueId) -> bool {
+        let mut is_of_launch = self.values.of(value).is_some();
+        self.for_each_leaf_of_value(value, &mut |_, base| {
+            is_of_launch &= matches!(base, Base::Loaded { .. });
+        });
+        is_of_launch
+    }
+
     /// How many bases there are.
     pub(crate) fn base_count(&self) -> usize {
         self.values.forms.base_count()

@@ -59,7 +59,8 @@ declare_rule! {
     /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
     /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, as libraries have done
     /// since before there were scopes, or whose flag has data in it, or where control comes to without the loop. A fence that is left out under
-    /// a condition computed of the same numbers as those of the stores. What is stored before a vector that has data beside its
+    /// a condition computed of the same numbers as those of the stores. A store in a launch whose parameters never lead to the
+    /// flag. What is stored before a vector that has data beside its
     /// flag, and before a number is counted up, unless the same kernel reads it. A counter that a loop which does more than wait
     /// looks at as well, and one beside a flag that gives numbers out. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
