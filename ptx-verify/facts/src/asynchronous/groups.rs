@@ -197,10 +197,8 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
     writes.dedup();
     // Compilers set accumulators before the asm statement that takes them, and after that of the fence.
     let is_moved = |write: u32| {
-        let block = facts.cfg.block_of(Handle::new(write));
-        let first = facts.cfg.instructions(block).start;
         let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
-        computes == Some(Computation::Move) && fences.iter().any(|fence| (first..write).contains(fence))
+        computes == Some(Computation::Move) && comes_straight_from(facts, fences, write)
     };
     writes.retain(|&write| !is_moved(write));
     let marks = Row { calls: fences.to_vec(), ..Row::default() }.marks(writes);
@@ -226,6 +224,25 @@ pub fn unfenced(facts: &FunctionFacts<'_>, starts: &[u32], fences: &[u32]) -> Op
             },
         )
     })
+}
+
+/// Blocks before one that are looked at, where no other way leads there.
+const MAX_STRAIGHT: usize = 8;
+
+/// Whether one of some instructions comes before another one on the only way there.
+fn comes_straight_from(facts: &FunctionFacts<'_>, wanted: &[u32], instruction: u32) -> bool {
+    let mut block = facts.cfg.block_of(Handle::new(instruction));
+    let mut end = instruction;
+    for _ in 0..MAX_STRAIGHT {
+        let first = facts.cfg.instructions(block).start;
+        if wanted.iter().any(|each| (first..end).contains(each)) {
+            return true;
+        }
+        let mut before = facts.cfg.predecessors(block);
+        let (Some((only, _)), None) = (before.next(), before.next()) else { return false };
+        (block, end) = (only, facts.cfg.instructions(only).end);
+    }
+    false
 }
 
 /// The registers of the vectors of an operation.
