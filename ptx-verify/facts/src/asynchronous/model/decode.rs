@@ -593,8 +593,13 @@ impl Decoder<'_, '_> {
         }
         let shape = Shape::of(instance, self.bits_of(first))?;
         let mut from = [Source::Number(0); 4];
+        // The fixed bits of a matrix's descriptor may be a parameter: they lie above those of its address.
+        let is_descriptor = computes == Computation::Or && instance.ty.is_some_and(|ty| width(ty) == 64);
         for (source, &operand) in from.iter_mut().zip(operands.iter().skip(1)) {
-            *source = self.source(operand);
+            *source = match is_descriptor && self.is_parameter(operand) {
+                true => Source::Number(0),
+                false => self.source(operand),
+            };
         }
         Some(Action::Compute { shape, to, from })
     }
