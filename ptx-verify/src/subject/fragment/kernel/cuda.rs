@@ -115,7 +115,15 @@ impl<'s> Lowering<'_, 's> {
             "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => {
                 let [pointer] = values.as_slice() else { return Err(Unclear) };
                 let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
-                return Ok(Value::unknown((**of).clone()));
+                if !matches!(pointer.held, Held::Register(_)) {
+                    return Ok(Value::unknown((**of).clone()));
+                }
+                // What is read so lies in global memory.
+                let words = match name {
+                    "__ldg" => ".global.nc".to_owned(),
+                    _ => format!(".global.{}", &name[4..]),
+                };
+                return self.load_as(pointer, of, &words);
             }
             _ if name.starts_with("atomic") => return self.atomic(name, &values),
             "move" | "forward" => {

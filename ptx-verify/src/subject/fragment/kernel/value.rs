@@ -311,14 +311,18 @@ impl Lowering<'_, '_> {
             let place = Place::Memory { address: address.clone(), ty: ty.clone() };
             return Ok(Value { ty: ty.clone(), held: Held::Place(Rc::new(place)) });
         }
+        self.load_as(address, ty, space_of(address))
+    }
+
+    /// The same, with the words that follow `ld`.
+    pub(super) fn load_as(&mut self, address: &Value, ty: &Ty, words: &str) -> Result<Value, Unclear> {
         let parts = memory_parts(ty)?;
-        let space = space_of(address);
         let base = self.operand(address, 64)?;
         let mut only = None;
         for (offset, bytes, signed) in &parts {
             let register = self.fresh(if *bytes == 8 { 64 } else { 32 })?;
             let kind = kind_of(*bytes, *signed);
-            self.emit(&format!("ld{space}.{kind} {}, [{base}+{offset}];", register.name()));
+            self.emit(&format!("ld{words}.{kind} {}, [{base}+{offset}];", register.name()));
             only = Some(register);
         }
         match (parts.len(), only, ty) {
