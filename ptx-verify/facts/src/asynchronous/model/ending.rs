@@ -305,7 +305,7 @@ impl Machine<'_> {
                 let mut copies: Vec<Unsized> = object.landed.iter().map(|(copy, _)| *copy).collect();
                 copies.sort_unstable_by_key(|copy| (copy.instruction, copy.place));
                 let expectation = object.last_expectation.filter(|_| is_even && !copies.is_empty())?;
-                Some(Shared { expected, expectation, copies, known: Vec::new() })
+                Some(Shared { object: usize::MAX, expected, expectation, copies, known: Vec::new() })
             })
             .collect();
         let (expectation, expected, room, copy) = misfit(&phases, &self.program.variables)?;

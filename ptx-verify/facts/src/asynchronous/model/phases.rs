@@ -314,7 +314,7 @@ impl Machine<'_> {
             && object.expectations.len() == 1
         {
             let copies = object.unsized_copies.clone();
-            self.log.shared_phase(Shared { expected, expectation, copies, known });
+            self.log.shared_phase(Shared { object: index, expected, expectation, copies, known });
         }
         object.unsized_copies.clear();
         object.running_in_phase = 0;

@@ -18,6 +18,8 @@ pub(super) struct Unsized {
 /// A phase of several copies.
 #[derive(Debug)]
 pub(super) struct Shared {
+    /// The object whose phase it is.
+    pub(super) object: usize,
     /// What it expects, and where.
     pub(super) expected: u64,
     pub(super) expectation: u32,
@@ -28,6 +30,10 @@ pub(super) struct Shared {
 
 /// Copies of one phase of which parts are looked at.
 const MAX_PARTS: usize = 8;
+/// Bytes of elements.
+const SIZES: [u64; 2] = [2, 4];
+/// Copies have room for more than they bring where they begin at multiples of 1,024, and not much more.
+const LARGE: u64 = 4096;
 
 /// An expectation that is not that of all copies: its instruction, what it expects, what there is room for, and a copy.
 pub(super) fn misfit(phases: &[Shared], variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
@@ -41,11 +47,38 @@ pub(super) fn misfit(phases: &[Shared], variables: &[(u64, u64)]) -> Option<(u32
     }
     let all: BTreeSet<u64> = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
     let found = by_expectation.into_values().filter_map(|phases| of_one(&phases, &all, variables));
-    let found = found.min_by_key(|found| found.0);
+    let found = found.min_by_key(|found| found.0).or_else(|| of_another(phases));
     found.or_else(|| {
         let found = by_bytes.into_values().filter_map(|phases| of_several(&phases, &all, variables));
         found.min_by_key(|found| found.0)
     })
+}
+
+/// An expectation of other bytes than another instruction expects of the same object, for copies to the same places: the one of which
+/// fewer instructions expect as much.
+fn of_another(phases: &[Shared]) -> Option<(u32, u64, u64, u32)> {
+    let places = |phase: &Shared| {
+        let mut places: Vec<u64> = phase.copies.iter().map(|copy| copy.place).collect();
+        places.sort_unstable();
+        places
+    };
+    let is_alike = |one: &Shared, other: &Shared| {
+        one.object == other.object && one.known == other.known && places(one) == places(other)
+    };
+    let supporters = |expected: u64| {
+        let own = phases.iter().filter(|phase| phase.expected == expected);
+        own.map(|phase| phase.expectation).collect::<BTreeSet<u32>>().len()
+    };
+    let differs = |one: &Shared, other: &Shared| {
+        one.expectation != other.expectation && one.expected != other.expected && is_alike(one, other)
+    };
+    let found = phases.iter().filter_map(|phase| {
+        let other = phases.iter().find(|other| differs(phase, other))?;
+        let is_odd = supporters(phase.expected) < supporters(other.expected);
+        let copy = phase.copies.last().filter(|_| is_odd)?.instruction;
+        Some((phase.expectation, phase.expected, other.expected, copy))
+    });
+    found.min_by_key(|found| found.0)
 }
 
 /// An expectation of more than there is room for, where several instructions expect the same.
@@ -103,8 +136,12 @@ fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> 
         let some = rooms.iter().enumerate().filter(|(index, _)| chosen >> index & 1 != 0);
         some.map(|(_, room)| room).sum::<u64>() == first.expected
     });
+    // Elements that are counted as bytes.
+    let is_large = rooms.iter().all(|room| *room >= LARGE);
+    let counts_elements = is_large && SIZES.iter().any(|size| first.expected * size == whole);
     let copy = first.copies.last()?.instruction;
-    (first.expected > whole || is_part).then_some((first.expectation, first.expected, whole, copy))
+    let is_other = first.expected > whole || is_part || counts_elements;
+    is_other.then_some((first.expectation, first.expected, whole, copy))
 }
 
 /// How far it is from a place to the next one, or to the end of the variable.
@@ -123,6 +160,7 @@ mod tests {
         let copy = |instruction, place| Unsized { instruction, place };
         (0..stages)
             .map(|stage| Shared {
+                object: stage as usize,
                 expected,
                 expectation: 7,
                 copies: vec![copy(1, 1024 + stage * 12288), copy(2, 1024 + stage * 12288 + 8192)],
