@@ -3,8 +3,9 @@
 //! Such a parameter is compared with constants, and what that tells guards steps and branches that lead forward. Nothing else
 //! is computed of it.
 
-use ptx_ir::ir::{Handle, Register};
+use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
+use ptx_ir::special::SpecialRegister;
 
 use super::program::{Action, Program, Source, Step};
 use crate::FunctionFacts;
@@ -12,6 +13,8 @@ use crate::FunctionFacts;
 /// Parameters that are looked at, and numbers for each.
 const MAX_CHOICES: usize = 3;
 const MAX_NUMBERS: usize = 2;
+/// Moves between a number and where it is compared.
+const MAX_MOVES: usize = 4;
 /// Registers that are computed of one.
 const MAX_REGISTERS: usize = 24;
 
@@ -37,6 +40,58 @@ pub(super) fn of(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Choice> {
         let same: Vec<u32> =
             loads[index..].iter().copied().filter(|&other| source(other) == source(load)).collect();
         found.extend(numbers(facts, program, &same).map(|numbers| Choice { loads: same, numbers }));
+        if found.len() == MAX_CHOICES {
+            break;
+        }
+    }
+    found
+}
+
+/// The loads of parameters with which the number of the block is compared to choose a way forward.
+pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<u32>> {
+    let only = |register: Register| match facts.definitions(register) {
+        [only] => Some(*only),
+        _ => None,
+    };
+    // Through moves.
+    let origin = |mut operand: Operand| {
+        for _ in 0..MAX_MOVES {
+            let Operand::Register { register, .. } = operand else { return (operand, None) };
+            let Some(write) = only(register) else { return (operand, None) };
+            let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+            match facts.body.operands(Handle::new(write)) {
+                [_, from] if computes == Some(Computation::Move) => operand = *from,
+                _ => return (operand, Some(write)),
+            }
+        }
+        (operand, None)
+    };
+    let is_block = |operand: Operand| {
+        matches!(operand, Operand::Special(SpecialRegister::CTAID | SpecialRegister::CTAID_X))
+    };
+    let loads = program
+        .steps
+        .iter()
+        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true } if to.len() == 1));
+    let loads: Vec<u32> = loads.map(|step| step.instruction).collect();
+    let mut found: Vec<Vec<u32>> = Vec::new();
+    for (place, step) in program.steps.iter().enumerate() {
+        let Action::Jump(target) = step.action else { continue };
+        let compare = facts.condition(step.instruction).and_then(|guard| only(guard.register));
+        let Some(compare) = compare.filter(|_| target as usize > place) else { continue };
+        let is_order = facts.instance(compare).and_then(|instance| instance.effects.compares).is_some();
+        let given = facts.body.operands(Handle::new(compare)).iter().skip(1).copied();
+        let origins: Vec<(Operand, Option<u32>)> = given.map(origin).collect();
+        let load = origins.iter().find_map(|(_, write)| write.filter(|write| loads.contains(write)));
+        let Some(load) = load.filter(|_| is_order && origins.iter().any(|(operand, _)| is_block(*operand)))
+        else {
+            continue;
+        };
+        let source = |load: u32| facts.body.operands(Handle::new(load)).get(1).copied();
+        let same: Vec<u32> = loads.iter().copied().filter(|&other| source(other) == source(load)).collect();
+        if !found.contains(&same) {
+            found.push(same);
+        }
         if found.len() == MAX_CHOICES {
             break;
         }

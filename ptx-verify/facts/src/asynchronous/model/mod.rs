@@ -254,6 +254,11 @@ fn of_launch(
             }
         }
         let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        if is_right && program.asks_block && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
+            // Blocks may have another role, where a parameter says how many have the first.
+            shown.faults = of_other_role(facts, program, scenario, spent);
+        }
+        let is_right = shown.end == End::Complete && shown.faults.is_empty();
         if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Parameters that are no numbers of rounds may choose another way.
             shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
@@ -274,6 +279,36 @@ fn of_launch(
     }
     protocol.faults.sort_by_key(|fault| (fault.instruction, fault.kind));
     protocol
+}
+
+/// What goes wrong in the blocks that have another role than the first ones, where a parameter says how many these are: as if there
+/// were none. How many arrive may depend on it as well.
+fn of_other_role(
+    facts: &FunctionFacts<'_>,
+    program: &Program,
+    scenario: Scenario,
+    spent: &mut u32,
+) -> Vec<Fault> {
+    for loads in choices::of_blocks(facts, program) {
+        let mut execute = |memory: u64| {
+            let other = of_scenario(program, Scenario { memory, ..scenario }, None, Some((&loads, 0)));
+            *spent += other.steps;
+            other
+        };
+        let Shown { mut faults, guesses, end, .. } = execute(scenario.memory);
+        faults.retain(|fault| !fault.kind.is_of_counts() && fault.kind != FaultKind::LeftRunning);
+        if faults.is_empty() || end == End::Budget {
+            continue;
+        }
+        if guesses {
+            let other = execute(OTHER_MEMORY);
+            faults.retain(|fault| other.shows(fault));
+        }
+        if !faults.is_empty() {
+            return faults;
+        }
+    }
+    Vec::new()
 }
 
 /// What goes wrong where a parameter that only chooses between ways is another number than the rest. That it is so where
