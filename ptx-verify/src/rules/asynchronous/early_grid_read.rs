@@ -1,4 +1,5 @@
 use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::{FewThreads, Poll, is_weak, used_without_meeting};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{FunctionKind, Register};
 use ptx_ir::isa::{AsyncAction, Event};
@@ -12,7 +13,7 @@ use crate::subject::module::Features;
 declare_rule! {
     /// ## What it does
     /// Reports a kernel that waits with `griddepcontrol.wait` for the grids it depends on, and reads all that it reads of
-    /// global memory before.
+    /// global memory before; and one in which one thread alone waits, and others read without having met it since.
     ///
     /// ## Why is this bad
     /// A grid that is launched programmatically may begin before the one that it depends on has ended, and only after the wait
@@ -63,6 +64,16 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if waits.is_empty() || reads.is_empty() {
         return;
     }
+    if let Some((wait, read)) = read_by_others(facts, &waits, &reads) {
+        let message =
+            "this reads global memory, and only one thread has waited for the grids that may still write it";
+        diagnostics.push(
+            RULE.at(context.instruction_span(read), message)
+                .with_secondary(context.instruction_span(wait), "one thread waits here")
+                .with_help("let all threads wait that read what another grid has written"),
+        );
+        return;
+    }
     let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
     // What an atomic operation adds to is a result, where nobody uses what was there.
     let is_used = |register: Register| {
@@ -88,6 +99,19 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .with_secondary(context.instruction_span(waits[0]), "waited for here")
             .with_help("wait before what another grid has written is read"),
     );
+}
+
+/// A read by all threads after one of them alone has waited, which they have not met since: the wait and the read.
+fn read_by_others(facts: &FunctionFacts<'_>, waits: &[u32], reads: &[u32]) -> Option<(u32, u32)> {
+    let mut few = FewThreads::new(facts);
+    if !waits.iter().all(|&wait| few.is_one(wait)) {
+        return None;
+    }
+    let polls: Vec<Poll> =
+        waits.iter().map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false }).collect();
+    let is_plain = |&read: &u32| is_weak(facts, read, false);
+    let reads: Vec<u32> = reads.iter().copied().filter(is_plain).collect();
+    used_without_meeting(facts, &mut few, &polls, &reads)
 }
 
 /// Whether an instruction may read global memory.
