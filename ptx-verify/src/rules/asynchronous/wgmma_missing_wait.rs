@@ -61,9 +61,22 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let name = register_name(context.module.module, context.body, touched.register);
         let message = format!("`{name}` is used here before `wgmma.wait_group`");
         let finding = RULE.at(context.instruction_span(touched.instruction), message);
-        diagnostics.push(
-            finding.with_secondary(context.instruction_span(touched.start), "still in flight from here"),
-        );
+        let mut finding =
+            finding.with_secondary(context.instruction_span(touched.start), "still in flight from here");
+        // The wait is missing behind the last of them, or where control goes on to the use.
+        let last = row.starts.iter().copied().rfind(|&start| start < touched.instruction);
+        if let Some(last) = last.filter(|&last| last > touched.start) {
+            finding = finding.with_secondary(context.instruction_span(last), "the last one starts here");
+        }
+        let block = facts.cfg.block_of(ptx_ir::ir::Handle::new(touched.instruction));
+        let first = facts.cfg.instructions(block).start;
+        if first != touched.instruction
+            && !(first..touched.instruction).any(|each| row.starts.contains(&each))
+        {
+            finding =
+                finding.with_secondary(context.instruction_span(first), "control comes here without a wait");
+        }
+        diagnostics.push(finding);
         return;
     }
     // Other functions may leave the wait to their callers.
