@@ -24,6 +24,10 @@ pub struct Counted {
 
 /// Atomic operations of one function that are looked at, one bit for each.
 const MAX_COUNTS: usize = u32::BITS as usize;
+/// Registers among which pointers are exchanged.
+const MAX_EXCHANGED: usize = 12;
+/// Registers that are computed of what an atomic operation gives.
+const MAX_GIVEN: usize = 8;
 /// What is counted is converted, or has a number added, before it is compared.
 const STEPS_TO_COMPARISON: usize = 2;
 
@@ -166,13 +170,55 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
         return true;
     }
     let root = address_root(facts, instruction);
-    root.is_some_and(|root| match facts.definitions(root) {
+    let is_parameter = |root: Register| match facts.definitions(root) {
         [write] => facts.instance(*write).is_some_and(|instance| {
             let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
             accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
         }),
         _ => false,
+    };
+    root.is_some_and(|root| {
+        is_parameter(root)
+            || exchanged(facts, root).is_some_and(|(_, sources)| sources.into_iter().all(is_parameter))
     })
+}
+
+/// Registers among which pointers are exchanged, as two buffers are after each step: those that a register with several writes gets
+/// its numbers from, through moves alone, with the first of those that are written several times; none where it gets others.
+fn exchanged(facts: &FunctionFacts<'_>, register: Register) -> Option<(Register, Vec<Register>)> {
+    if facts.definitions(register).len() < 2 {
+        return None;
+    }
+    let (mut sources, mut seen) = (Vec::new(), vec![register]);
+    let mut at = 0;
+    while let Some(&register) = seen.get(at) {
+        at += 1;
+        let definitions = facts.definitions(register);
+        let moved = |write: u32| {
+            let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+            let copies = matches!(
+                computes,
+                Some(Computation::Move | Computation::ToGeneric | Computation::FromGeneric)
+            );
+            match facts.body.operands(Handle::new(write)) {
+                [_, Operand::Register { register: from, .. }] if copies => Some(*from),
+                _ => None,
+            }
+        };
+        let from: Option<Vec<Register>> = definitions.iter().map(|&write| moved(write)).collect();
+        match from {
+            Some(from) if !from.is_empty() => {
+                seen.extend(from.into_iter().filter(|each| !seen.contains(each)).collect::<Vec<Register>>());
+            }
+            _ if definitions.len() == 1 => sources.push(register),
+            _ => return None,
+        }
+        if seen.len() > MAX_EXCHANGED {
+            return None;
+        }
+    }
+    let first = seen.into_iter().filter(|each| facts.definitions(*each).len() > 1).min()?;
+    Some((first, sources))
 }
 
 /// The register that the address of an access comes of, through moves, conversions and sums.
@@ -180,7 +226,8 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
     let (mut last, _) = facts.address_in_register(instruction)?;
     walk_address(facts, instruction, last, false, |register, _| last = register);
-    Some(last)
+    // Of pointers that are exchanged one stands for all.
+    Some(exchanged(facts, last).map_or(last, |(first, _)| first))
 }
 
 /// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.
@@ -233,6 +280,57 @@ pub fn takes_a_number(facts: &FunctionFacts<'_>, instruction: u32, polls: &[Poll
         && !given.is_empty()
         && !polls.iter().any(waits_here)
         && is_read()
+}
+
+/// Whether what an atomic operation of few threads gives only tells which of them wait for the others, and for nothing else: the last one
+/// of a barrier lets the others go on.
+#[must_use]
+pub fn chooses_who_waits(facts: &FunctionFacts<'_>, instruction: u32, polls: &[Poll]) -> bool {
+    let root = address_root(facts, instruction);
+    let is_waited_for = |poll: &&Poll| poll.first > instruction && polled_root(facts, poll.load) == root;
+    let Some(poll) = polls.iter().find(is_waited_for) else { return false };
+    if compared(facts, vec![instruction]).is_empty() {
+        return false;
+    }
+    let uses = facts.uses();
+    let written = |instruction: u32| {
+        let written = uses.of(instruction).iter().filter(|each| each.access().writes());
+        written.map(|each| each.register).collect::<Vec<Register>>()
+    };
+    // Who compares it with what it waits for has a number in a queue.
+    let mut given = written(instruction);
+    let mut at = 0;
+    while let Some(&register) = given.get(at) {
+        at += 1;
+        let readers =
+            uses.all().iter().enumerate().filter(|(_, each)| each.register == register && each.reads());
+        for reader in readers.map(|(index, _)| uses.owner(index)) {
+            if (poll.first..=poll.end).contains(&reader) || given.len() > MAX_GIVEN {
+                return false;
+            }
+            match facts.instance(reader).and_then(|instance| instance.effects.computes) {
+                Some(Computation::Compare) => {}
+                Some(Computation::Load) | None => return false,
+                Some(_) => given.extend(written(reader)),
+            }
+        }
+    }
+    true
+}
+
+/// Atomic operations that each thread comes to once, and that give what is compared: those that count who is done, in whatever order.
+#[must_use]
+pub fn counts_of_done(facts: &FunctionFacts<'_>) -> Vec<u32> {
+    let counts = |instruction: &u32| {
+        facts
+            .instance(*instruction)
+            .is_some_and(|instance| instance.effects.atomic && !instance.is(Mode::BlockScope))
+            && may_be_global(facts, *instruction)
+            && !comes_back(facts, *instruction)
+    };
+    let mut all = compared(facts, facts.reaching_out().filter(counts).take(MAX_COUNTS).collect());
+    all.sort_unstable();
+    all
 }
 
 /// Whether two accesses are as far from where their addresses come of, but for what is computed: the same part of an object.

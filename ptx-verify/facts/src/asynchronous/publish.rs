@@ -73,7 +73,11 @@ pub fn used_without_meeting(
     let meetings = meetings(facts);
     by_few.into_iter().find_map(|poll| {
         let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &meetings);
-        let is_after = |load: &&u32| **load > poll.end && reach.at(**load).is_some();
+        // Those in front of it are of the next round.
+        let is_after = |load: &&u32| {
+            let is_outside = **load > poll.end || **load < poll.first;
+            is_outside && reach.at(**load).is_some()
+        };
         let mut after = loads.iter().filter(is_after).take(MAX_STORES);
         Some((poll.load, *after.find(|&&load| few.threads(load) == Threads::All)?))
     })

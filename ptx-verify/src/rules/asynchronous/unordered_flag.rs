@@ -1,11 +1,11 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, counted, fences_global,
-    handed_on_without_meeting, hands_on, has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers,
-    is_weak, joins_after, locks, may_be_global, names_global, only_acquires, orders_blocks, parts_before,
-    polled_root, polls, polls_taken_out, table_of_pointers, takes_a_number, told_by_few, used_and_never_met,
-    used_without_meeting,
+    Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, chooses_who_waits,
+    counted, counts_of_done, fences_global, handed_on_without_meeting, hands_on, has_same_distance,
+    is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks, may_be_global,
+    names_global, only_acquires, orders_blocks, parts_before, polled_root, polls, polls_taken_out,
+    table_of_pointers, takes_a_number, told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -26,6 +26,8 @@ declare_rule! {
     /// block alone, or of the device alone where the flag is set for the whole system, or in the scope of the block.
     /// A flag from a table of pointers that is set for the whole system and waited for on the device, or the other way round.
     /// Threads that read what is told of by a flag which another thread has waited for, without a meeting between.
+    /// Of a barrier of all blocks, what is read in the next round counts as read after it, and pointers that are exchanged are one.
+    /// A thread that counts its block as done without having met those whose stores the last block reads.
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it.
     ///
@@ -168,6 +170,20 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
         return;
     }
+    if has_atomics && let Some((count, store)) = counted_by_few(facts, &mut few) {
+        let message =
+            "this counts who is done, and has not met the threads of its block that have stored before";
+        let finding = RULE
+            .at(context.instruction_span(count), message)
+            .with_secondary(context.instruction_span(store), "stored here")
+            .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`");
+        let parts = parts_before(facts, count).map(|at| context.instruction_span(at));
+        diagnostics.push(match parts {
+            Some(span) => finding.with_secondary(span, "few threads go on from here to count"),
+            None => finding,
+        });
+        return;
+    }
     let loads = || {
         ascending(
             facts.reaching_out().filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each)),
@@ -188,6 +204,34 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
         before_flags(context, facts, &mut few, &Waits::new(facts, &polls, &locks), diagnostics);
     }
+}
+
+/// An operation of one thread that counts its block as done, where the others have stored what the last block reads, and it has not
+/// met them since: the operation and the store.
+fn counted_by_few(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>) -> Option<(u32, u32)> {
+    let mut counts = counts_of_done(facts);
+    counts.retain(|&count| few.is_one(count));
+    if counts.is_empty() {
+        return None;
+    }
+    let weak = |stores: bool| {
+        ascending(
+            facts.reaching_out().filter(|&each| is_weak(facts, each, stores) && may_be_global(facts, each)),
+        )
+    };
+    let (stores, loads) = (weak(true), weak(false));
+    let reads = |count: u32| {
+        let after = Reach::from(facts, Ends::Instructions(&[count]), &[]);
+        let read = loads.iter().copied().filter(|&load| after.at(load).is_some());
+        read.filter_map(|load| polled_root(facts, load)).collect::<FxHashSet<Register>>()
+    };
+    let read: FxHashMap<u32, FxHashSet<Register>> =
+        counts.iter().map(|&count| (count, reads(count))).collect();
+    let tells = |count: u32, store: u32| {
+        address_root(facts, store)
+            .is_some_and(|root| read.get(&count).is_some_and(|read| read.contains(&root)))
+    };
+    told_by_few(facts, few, &counts, &stores, tells)
 }
 
 /// A finding with the place where all threads go on together, if there is one.
@@ -248,6 +292,7 @@ fn after_polls(
     }));
     let mut left = MAX_RELAXED;
     let mut readers = None;
+    let mut stored: Option<FxHashSet<Register>> = None;
     let asks = |load: u32| {
         let is_relaxed = facts.instance(load).is_some_and(|instance| {
             instance.is(Mode::Relaxed) && instance.effects.reads_memory && names_global(instance)
@@ -277,7 +322,24 @@ fn after_polls(
                 || !few.come_to(*load) && few.is_one(poll.load)
         };
         let loads: Vec<u32> = loads.iter().copied().filter(|load| is_after(load)).collect();
-        if let Some(load) = first_reached(context, poll, &ordering, &loads) {
+        // In a loop, those in front of it are of the next round.
+        let of_next_round = || {
+            if !few.is_one(poll.load) {
+                return None;
+            }
+            let stored = stored.get_or_insert_with(|| {
+                let is_store = |&each: &u32| is_weak(facts, each, true) && may_be_global(facts, each);
+                facts.reaching_out().filter(is_store).filter_map(|each| address_root(facts, each)).collect()
+            });
+            let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &ordering);
+            let is_told = |load: &u32| {
+                *load < poll.first
+                    && reach.at(*load).is_some()
+                    && address_root(facts, *load).is_some_and(|root| stored.contains(&root))
+            };
+            loads.iter().copied().find(is_told)
+        };
+        if let Some(load) = first_reached(context, poll, &ordering, &loads).or_else(of_next_round) {
             let message =
                 "this loop sees the flag and acquires nothing: what is loaded after it may be older";
             diagnostics.push(
@@ -338,14 +400,16 @@ impl<'a> Waits<'a> {
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
         if effects.atomic {
             let is_block_wide = orders && is_narrow(instance) && may_be_global(facts, instruction);
-            let is_flag = |is_lock: bool| {
+            let mut is_flag = |is_lock: bool| {
                 let polls = self.polls;
-                let counts = || {
-                    is_kept_by_readers(facts, instruction, polls) || takes_a_number(facts, instruction, polls)
+                let mut counts = || {
+                    is_kept_by_readers(facts, instruction, polls)
+                        || takes_a_number(facts, instruction, polls)
+                            && !(few.come_to(instruction) && chooses_who_waits(facts, instruction, polls))
                 };
                 is_lock || !counts()
             };
-            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some_and(is_flag);
+            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some_and(&mut is_flag);
         }
         if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
             return false;
@@ -618,7 +682,33 @@ fn of_other_scopes(
         );
         return true;
     }
-    false
+    // Where all flags go to others by pointers of a table, and all loops wait for those that come from there.
+    let all_have = |polled: Mode, set: Mode| {
+        polls.iter().all(|poll| has(poll.load, polled)) && flags.iter().all(|&flag| has(flag, set))
+    };
+    let is_sent = |&flag: &u32| table_of_pointers(facts, flag).is_some();
+    let are_few = !polls.is_empty() && !flags.is_empty() && polls.len().max(flags.len()) <= MAX_TABLES;
+    if !are_few || !flags.iter().all(is_sent) {
+        return false;
+    }
+    let (flag, load) = (flags[0], polls[0].load);
+    let (at, label, message, text, help) = if all_have(Mode::SystemScope, Mode::DeviceScope) {
+        let message =
+            "this flag is set in the scope of the device, and waited for as one of the whole system";
+        (flag, load, message, "waited for here", "store the flag with `.sys`")
+    } else if all_have(Mode::DeviceScope, Mode::SystemScope) {
+        let message =
+            "this loop waits in the scope of the device for a flag that is set for the whole system";
+        (load, flag, message, "the flag is set here", "load the flag with `.sys`")
+    } else {
+        return false;
+    };
+    diagnostics.push(
+        RULE.at(context.instruction_span(at), message)
+            .with_secondary(context.instruction_span(label), text)
+            .with_help(help),
+    );
+    true
 }
 
 fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {

@@ -1,5 +1,5 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{address_root, is_weak, may_be_global};
+use ptx_facts::asynchronous::{Poll, address_root, is_weak, may_be_global, polls};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
@@ -15,7 +15,7 @@ use crate::subject::module::Features;
 declare_rule! {
     /// ## What it does
     /// Reports `ld.global.nc` of what the same thread has written before, behind the same register, and of what the threads of
-    /// the block have written before they met at a barrier, by the same parameter.
+    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks.
     ///
     /// ## Why is this bad
     /// With `.nc`, the load may take what lies in the cache for data that nobody writes while the kernel runs. It may give
@@ -73,7 +73,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             Some(before) => Some(before.span),
             None => {
                 let met = met.get_or_insert_with(|| Met::new(facts));
-                met.written_before(load.instruction).map(|store| context.instruction_span(store))
+                let before = met.written_before(load.instruction);
+                before
+                    .or_else(|| met.written_by_others(load.instruction))
+                    .map(|store| context.instruction_span(store))
             }
         };
         let Some(before) = before.filter(|_| context.can_come(load.instruction)) else { continue };
@@ -90,6 +93,8 @@ struct Met<'f, 'm> {
     meetings: Vec<u32>,
     /// The stores to global memory, by the register that their addresses come of.
     stores: FxHashMap<Register, Vec<u32>>,
+    /// The loops that wait for other blocks.
+    polls: Vec<Poll>,
     /// From where a path leads to each barrier that was asked about.
     reaches: FxHashMap<u32, Reach<'f, 'm>>,
 }
@@ -101,13 +106,15 @@ impl<'f, 'm> Met<'f, 'm> {
         };
         let meetings: Vec<u32> = facts.reaching_out().filter(is_meeting).take(MAX_MEETINGS).collect();
         let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
+        let polls = polls(facts);
+        let is_asked = !meetings.is_empty() || !polls.is_empty();
         let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each);
-        for store in facts.reaching_out().filter(|&each| !meetings.is_empty() && is_store(each)) {
+        for store in facts.reaching_out().filter(|&each| is_asked && is_store(each)) {
             if let Some(root) = address_root(facts, store) {
                 stores.entry(root).or_default().push(store);
             }
         }
-        Self { facts, meetings, stores, reaches: FxHashMap::default() }
+        Self { facts, meetings, stores, polls, reaches: FxHashMap::default() }
     }
 
     /// A store by the same parameter as a load, where a barrier of the block is between the two.
@@ -127,6 +134,22 @@ impl<'f, 'm> Met<'f, 'm> {
     }
 }
 
+impl Met<'_, '_> {
+    /// A store by the same parameter as a load, where other blocks are waited for between the two.
+    fn written_by_others(&self, load: u32) -> Option<u32> {
+        let facts = self.facts;
+        let stores = self.stores.get(&address_root(facts, load)?)?;
+        self.polls.iter().take(MAX_POLLS).find_map(|poll| {
+            let after = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
+            after.at(load)?;
+            let before = Reach::to(facts, Ends::Instructions(&[poll.load]), &[]);
+            stores.iter().copied().take(MAX_STORES).find(|&store| before.at(store).is_some())
+        })
+    }
+}
+
+/// Loops of one function that are looked at.
+const MAX_POLLS: usize = 8;
 /// Barriers of one function that are looked at.
 const MAX_MEETINGS: usize = 64;
 /// Stores behind one register that are compared with a load.
