@@ -682,33 +682,7 @@ fn of_other_scopes(
         );
         return true;
     }
-    // Where all flags go to others by pointers of a table, and all loops wait for those that come from there.
-    let all_have = |polled: Mode, set: Mode| {
-        polls.iter().all(|poll| has(poll.load, polled)) && flags.iter().all(|&flag| has(flag, set))
-    };
-    let is_sent = |&flag: &u32| table_of_pointers(facts, flag).is_some();
-    let are_few = !polls.is_empty() && !flags.is_empty() && polls.len().max(flags.len()) <= MAX_TABLES;
-    if !are_few || !flags.iter().all(is_sent) {
-        return false;
-    }
-    let (flag, load) = (flags[0], polls[0].load);
-    let (at, label, message, text, help) = if all_have(Mode::SystemScope, Mode::DeviceScope) {
-        let message =
-            "this flag is set in the scope of the device, and waited for as one of the whole system";
-        (flag, load, message, "waited for here", "store the flag with `.sys`")
-    } else if all_have(Mode::DeviceScope, Mode::SystemScope) {
-        let message =
-            "this loop waits in the scope of the device for a flag that is set for the whole system";
-        (load, flag, message, "the flag is set here", "load the flag with `.sys`")
-    } else {
-        return false;
-    };
-    diagnostics.push(
-        RULE.at(context.instruction_span(at), message)
-            .with_secondary(context.instruction_span(label), text)
-            .with_help(help),
-    );
-    true
+    false
 }
 
 fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {

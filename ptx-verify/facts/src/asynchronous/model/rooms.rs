@@ -30,10 +30,6 @@ pub(super) struct Shared {
 
 /// Copies of one phase of which parts are looked at.
 const MAX_PARTS: usize = 8;
-/// Bytes of elements.
-const SIZES: [u64; 2] = [2, 4];
-/// Copies have room for more than they bring where they begin at multiples of 1,024, and not much more.
-const LARGE: u64 = 4096;
 
 /// An expectation that is not that of all copies: its instruction, what it expects, what there is room for, and a copy.
 pub(super) fn misfit(phases: &[Shared], variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
@@ -136,11 +132,8 @@ fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> 
         let some = rooms.iter().enumerate().filter(|(index, _)| chosen >> index & 1 != 0);
         some.map(|(_, room)| room).sum::<u64>() == first.expected
     });
-    // Elements that are counted as bytes.
-    let is_large = rooms.iter().all(|room| *room >= LARGE);
-    let counts_elements = is_large && SIZES.iter().any(|size| first.expected * size == whole);
     let copy = first.copies.last()?.instruction;
-    let is_other = first.expected > whole || is_part || counts_elements;
+    let is_other = first.expected > whole || is_part;
     is_other.then_some((first.expectation, first.expected, whole, copy))
 }
 
