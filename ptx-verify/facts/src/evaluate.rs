@@ -104,6 +104,64 @@ impl Shape {
         Some(if extends { sign(result, self.result) as u64 & mask(self.register) } else { result })
     }
 
+    /// The results for several lanes at once, each as of [`Self::evaluate`]; none for what is rarely computed, or where one is not
+    /// known.
+    pub(crate) fn evaluate_lanes<const N: usize>(&self, [a, b, c]: [&[u64; N]; 3]) -> Option<[u64; N]> {
+        use Computation as C;
+        let w = self.bits;
+        let low = mask(w);
+        let signed = self.signed;
+        let wide = |number: u64| if signed { sign(number & low, w) as u64 } else { number & low };
+        let mut results = match self.computation {
+            C::Move => *a,
+            C::Not => lanes(|at| !a[at]),
+            C::And => lanes(|at| a[at] & b[at] & low),
+            C::Or => lanes(|at| (a[at] | b[at]) & low),
+            C::Xor => lanes(|at| (a[at] ^ b[at]) & low),
+            C::Add => lanes(|at| (a[at] & low).wrapping_add(b[at] & low)),
+            C::Subtract => lanes(|at| (a[at] & low).wrapping_sub(b[at] & low)),
+            C::Multiply => lanes(|at| (a[at] & low).wrapping_mul(b[at] & low)),
+            C::MultiplyAdd => lanes(|at| (a[at] & low).wrapping_mul(b[at] & low).wrapping_add(c[at])),
+            C::MultiplyWide => lanes(|at| wide(a[at]).wrapping_mul(wide(b[at]))),
+            C::MultiplyAddWide => lanes(|at| wide(a[at]).wrapping_mul(wide(b[at])).wrapping_add(c[at])),
+            C::Convert => lanes(|at| wide(a[at])),
+            C::Select => lanes(|at| if c[at] & 1 != 0 { a[at] } else { b[at] }),
+            C::ShiftLeft | C::ShiftRight => {
+                let by = b[0] & mask(32);
+                if by >= u64::from(w) || b.iter().any(|other| *other != b[0]) {
+                    return None;
+                }
+                match self.computation {
+                    C::ShiftLeft => lanes(|at| (a[at] & low) << by),
+                    _ if signed => lanes(|at| (sign(a[at] & low, w) >> by) as u64),
+                    _ => lanes(|at| (a[at] & low) >> by),
+                }
+            }
+            C::Compare if self.combined.is_none() => {
+                let flip = if signed { 1 << (w - 1) } else { 0 };
+                let x: [u64; N] = lanes(|at| a[at] & low ^ flip);
+                let y: [u64; N] = lanes(|at| b[at] & low ^ flip);
+                match self.comparison? {
+                    Comparison::Equal => lanes(|at| u64::from(x[at] == y[at])),
+                    Comparison::NotEqual => lanes(|at| u64::from(x[at] != y[at])),
+                    Comparison::Less => lanes(|at| u64::from(x[at] < y[at])),
+                    Comparison::LessOrEqual => lanes(|at| u64::from(x[at] <= y[at])),
+                    Comparison::Greater => lanes(|at| u64::from(x[at] > y[at])),
+                    Comparison::GreaterOrEqual => lanes(|at| u64::from(x[at] >= y[at])),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let fitted = mask(self.result);
+        results.iter_mut().for_each(|each| *each &= fitted);
+        if self.signed && self.register > self.result && self.result > 1 {
+            let whole = mask(self.register);
+            results.iter_mut().for_each(|each| *each = sign(*each, self.result) as u64 & whole);
+        }
+        Some(results)
+    }
+
     fn result_of(&self, sources: [u64; 4]) -> Option<u64> {
         use Computation as C;
         let w = self.bits;
@@ -213,6 +271,14 @@ impl Shape {
     }
 }
 
+/// A number for each lane. A loop of one operation is what compilers make vectors of.
+#[inline(always)]
+fn lanes<const N: usize>(of: impl Fn(usize) -> u64) -> [u64; N] {
+    let mut all = [0; N];
+    (0..N).for_each(|at| all[at] = of(at));
+    all
+}
+
 /// A number of so many bits with its sign.
 fn sign(number: u64, bits: u32) -> i64 {
     let above = 64 - bits.clamp(1, 64);
@@ -222,4 +288,81 @@ fn sign(number: u64, bits: u32) -> i64 {
 /// A shift by less than the width, or what comes of a longer one.
 fn shifted(by: u64, width: u32, shift: impl Fn(u32) -> u64, beyond: u64) -> u64 {
     if by < u64::from(width) { shift(by as u32) } else { beyond }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers with all kinds of high bits.
+    fn numbers(seed: u64) -> [u64; 8] {
+        let mut state = seed;
+        std::array::from_fn(|at| {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+            match at {
+                0 => 0,
+                1 => u64::MAX,
+                2 => 1 << 31,
+                _ => state ^ state >> 29,
+            }
+        })
+    }
+
+    #[test]
+    fn lanes_compute_what_each_computes() {
+        use Computation as C;
+        let computations = [
+            C::Move,
+            C::Not,
+            C::And,
+            C::Or,
+            C::Xor,
+            C::Add,
+            C::Subtract,
+            C::Multiply,
+            C::MultiplyAdd,
+            C::MultiplyWide,
+            C::MultiplyAddWide,
+            C::Convert,
+            C::Select,
+            C::ShiftLeft,
+            C::ShiftRight,
+            C::Compare,
+        ];
+        let comparisons = [
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Less,
+            Comparison::LessOrEqual,
+            Comparison::Greater,
+            Comparison::GreaterOrEqual,
+        ];
+        let mut compared = 0;
+        for computation in computations {
+            for (bits, register) in [(16, 16), (16, 32), (32, 32), (32, 64), (64, 64)] {
+                for (signed, comparison) in [true, false]
+                    .into_iter()
+                    .zip(comparisons.chunks(3))
+                    .flat_map(|(signed, some)| some.iter().map(move |&comparison| (signed, comparison)))
+                {
+                    let result = match computation {
+                        C::MultiplyWide | C::MultiplyAddWide => (2 * bits).min(64),
+                        C::Compare => 1,
+                        _ => bits,
+                    };
+                    let moved = Shape::moved(bits, register);
+                    let shape = Shape { computation, signed, result, comparison: Some(comparison), ..moved };
+                    let (a, mut b, c) = (numbers(1), numbers(2), numbers(3));
+                    if matches!(computation, C::ShiftLeft | C::ShiftRight) {
+                        b = [u64::from(bits) - 3; 8];
+                    }
+                    let each: Vec<_> = (0..8).map(|at| shape.evaluate([a[at], b[at], c[at], 0])).collect();
+                    let together = shape.evaluate_lanes([&a, &b, &c]);
+                    assert_eq!(together.map(|all| all.map(Some).to_vec()), Some(each), "{shape:?}");
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, computations.len() * 5 * 6);
+    }
 }

@@ -5,7 +5,7 @@ use ptx_ir::isa::Computation;
 
 use super::machine::{Machine, State, Warp};
 use super::program::{Action, RANK, Source, Step};
-use super::value::Value;
+use super::value::{LANES, Value};
 
 /// Low bits that compilers leave out of a mask since an aligned address has none of them.
 const ALIGNMENT: u32 = 0xff;
@@ -66,7 +66,7 @@ impl Machine<'_> {
                 continue;
             }
             own.acting = runs;
-            if !compute_one(own, runs, &step.action) {
+            if !compute_one(own, runs, &step.action) && !compute_lanes(own, runs, &step.action) {
                 self.act(warp, index, runs, step);
             }
         }
@@ -148,5 +148,40 @@ fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
         );
     }
     put(to[0], Value::Uniform(result));
+    true
+}
+
+/// Computes what lanes have numbers of their own for, all at once; whether it is of those that are easily done so.
+fn compute_lanes(warp: &mut Warp, mask: u32, action: &Action) -> bool {
+    let Action::Compute { shape, to: [Some(to), None], from } = action else { return false };
+    let mut numbers = [[0; LANES]; 3];
+    let mut assumed = 0;
+    for (number, source) in numbers.iter_mut().zip(from) {
+        match *source {
+            Source::Number(own) => *number = [own; LANES],
+            Source::Register(register, offset) => {
+                let Some(value) = warp.registers.get(register as usize) else { return false };
+                let Some(own) = value.numbers(mask) else { return false };
+                assumed |= warp.assumed[register as usize];
+                *number = own;
+                if offset != 0 {
+                    number.iter_mut().for_each(|each| *each = each.wrapping_add_signed(offset));
+                }
+            }
+            Source::Negated(_) | Source::Special(..) | Source::Unknown => return false,
+        }
+    }
+    let [a, b, c] = &numbers;
+    if shape.computation == Computation::And && b.iter().any(|mask| names_pair(*mask)) {
+        return false;
+    }
+    let Some(results) = shape.evaluate_lanes([a, b, c]) else { return false };
+    let alive = warp.alive;
+    let (Some(old), Some(known)) = (warp.registers.get_mut(*to as usize), warp.assumed.get_mut(*to as usize))
+    else {
+        return false;
+    };
+    old.set_lanes(results, mask, alive);
+    *known = *known & !mask | if assumed & mask != 0 { mask } else { 0 };
     true
 }

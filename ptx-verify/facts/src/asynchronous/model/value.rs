@@ -106,6 +106,34 @@ impl Value {
         *self = own.simplest(alive).unwrap_or(Self::Lanes(own));
     }
 
+    /// The numbers of all lanes, where those of a mask are known.
+    #[inline]
+    pub(super) fn numbers(&self, mask: u32) -> Option<[u64; LANES]> {
+        match self {
+            Self::Unknown => None,
+            Self::Uniform(number) => Some([*number; LANES]),
+            Self::Lanes(own) => (own.known & mask == mask).then_some(own.numbers),
+        }
+    }
+
+    /// Takes a number for each lane in the lanes of a mask.
+    pub(super) fn set_lanes(&mut self, mut numbers: [u64; LANES], mask: u32, alive: u32) {
+        if mask != ALL {
+            let others = (0..).zip(&mut numbers).filter(|(lane, _)| mask >> lane & 1 == 0);
+            others.for_each(|(_, number)| *number = 0);
+        }
+        if let Self::Lanes(own) = self
+            && mask & alive == alive
+        {
+            **own = Lanes { numbers, known: mask };
+            if let Some(simplest) = own.simplest(mask) {
+                *self = simplest;
+            }
+            return;
+        }
+        self.set(Lanes { numbers, known: mask }.settled(mask), mask, alive);
+    }
+
     /// A function of several values, lane by lane.
     pub(super) fn of<const N: usize>(
         inputs: [&Self; N],
