@@ -17,7 +17,6 @@ use super::clock::{Clock, ROWS, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::kept::Local;
 use super::object::{Object, Want};
-use super::plain::{Next, guarded};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
@@ -159,6 +158,26 @@ pub(super) struct Warp {
     pub(super) last_use: Option<u32>,
     /// The last instruction that told others something, or that started what runs on its own.
     pub(super) last_act: Option<u32>,
+}
+
+impl Warp {
+    /// The threads for which the guard of a step holds; none where that is not known.
+    pub(super) fn guarded(&self, step: &Step, mask: u32) -> Option<u32> {
+        let Some((register, wanted)) = step.guard else { return Some(mask) };
+        let holds = self.registers.get(register as usize)?.holds(mask)?;
+        Some(if wanted { holds } else { mask & !holds })
+    }
+}
+
+/// What comes after a stretch of steps that only compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Another step of the same threads.
+    Step,
+    /// Threads of the warp may be at one place.
+    Merge,
+    /// There are no more steps.
+    Budget,
 }
 
 /// A warp at a barrier of the block.
@@ -509,7 +528,7 @@ impl<'p> Machine<'p> {
         {
             self.guess(step.instruction);
         }
-        let Some(runs) = guarded(&self.warps[warp], step, mask) else {
+        let Some(runs) = self.warps[warp].guarded(step, mask) else {
             self.unknown_guard(warp, index, step);
             return;
         };

@@ -3,8 +3,8 @@
 
 use ptx_ir::isa::Computation;
 
-use super::machine::{Machine, State, Warp};
-use super::program::{Action, RANK, Source, Step};
+use super::machine::{Machine, Next, State, Warp};
+use super::program::{Action, RANK, Source};
 use super::value::{LANES, Value};
 
 /// Low bits that compilers leave out of a mask since an aligned address has none of them.
@@ -13,17 +13,6 @@ const ALIGNMENT: u32 = 0xff;
 /// Whether a mask clears the bit of an address that tells apart the two blocks of a pair.
 pub(super) const fn names_pair(mask: u64) -> bool {
     mask as u32 | ALIGNMENT == !(1 << RANK)
-}
-
-/// What comes after a stretch of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
-    /// Another step of the same threads.
-    Step,
-    /// Threads of the warp may be at one place.
-    Merge,
-    /// There are no more steps.
-    Budget,
 }
 
 impl Machine<'_> {
@@ -48,7 +37,7 @@ impl Machine<'_> {
                 return Next::Step;
             };
             let own = &mut self.warps[warp];
-            let Some(runs) = guarded(own, step, mask) else { return Next::Step };
+            let Some(runs) = own.guarded(step, mask) else { return Next::Step };
             let mut next = pc + 1;
             if let Action::Jump(target) = step.action {
                 let is_assumed = |(register, _): (u32, bool)| own.assumed[register as usize] & mask != 0;
@@ -87,13 +76,6 @@ const fn is_plain(action: &Action) -> bool {
         Action::Jump(_) => true,
         _ => action.is_computation(),
     }
-}
-
-/// The threads for which the guard of a step holds; none where that is not known.
-pub(super) fn guarded(warp: &Warp, step: &Step, mask: u32) -> Option<u32> {
-    let Some((register, wanted)) = step.guard else { return Some(mask) };
-    let holds = warp.registers.get(register as usize)?.holds(mask)?;
-    Some(if wanted { holds } else { mask & !holds })
 }
 
 /// Computes what is one number for all lanes of numbers that are, or what a thread computes alone; whether it is that.

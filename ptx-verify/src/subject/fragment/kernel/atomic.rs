@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_ir::space::StateSpace;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Space, Ty};
@@ -86,7 +87,7 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         };
         let space = match address.ty {
-            Ty::Pointer(_, Space::Shared) => ".shared",
+            Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
             Ty::Pointer(_, Space::Generic) => "",
             _ => return Err(Unclear),
         };
