@@ -268,7 +268,7 @@ impl<'s> Parser<'s> {
         let end = self.after_group(self.at);
         self.at += 1;
         let mut next = Some(0_u64);
-        // One without a value is so many after the last one that has another value than a number.
+        // A constant without a value counts on from the last value, here from one that is no plain number.
         let mut last: Option<(Expression<'s>, u64)> = None;
         while self.at + 1 < end && self.is_name(0) {
             let (name, span) = (self.text(), self.span());

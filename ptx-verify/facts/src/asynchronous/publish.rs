@@ -73,7 +73,7 @@ pub fn used_without_meeting(
     let meetings = meetings(facts);
     by_few.into_iter().find_map(|poll| {
         let reach = Reach::from(facts, Ends::Instructions(&[poll.end]), &meetings);
-        // Those in front of it are of the next round.
+        // A load that the text has before the loop is of the next round.
         let is_after = |load: &&u32| {
             let is_outside = **load > poll.end || **load < poll.first;
             is_outside && reach.at(**load).is_some()

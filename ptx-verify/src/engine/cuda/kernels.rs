@@ -128,7 +128,7 @@ fn of_text(
                     judged.insert(at, found);
                 }
                 Err(why) => {
-                    refused.entry(at).or_insert(why);
+                    refused.entry(at).or_insert(*why);
                     is_done = false;
                 }
             }
@@ -185,7 +185,7 @@ fn of_kernel(
     function: &Function<'_>,
     wanted: &Levels,
     left: &mut usize,
-) -> Result<Vec<Diagnostic>, Diagnostic> {
+) -> Result<Vec<Diagnostic>, Box<Diagnostic>> {
     let rule = &protocol_not_analysed::RULE;
     let missing = || rule.at(function.span, "the protocol of this kernel is not followed");
     let kernel = match kernel::kernel(aim, function, left) {
@@ -206,13 +206,13 @@ fn of_kernel(
     if let Some(invalid) = all.iter().find(|each| each.class == Class::Invalid) {
         let place = kernel.place(aim.file, invalid.span).map(|(place, _)| place);
         let missing = missing().with_note("no target that was tried takes all that it does");
-        return Err(match place.filter(|place| place.start >= aim.base) {
+        return Err(Box::new(match place.filter(|place| place.start >= aim.base) {
             Some(place) => missing.with_secondary(place, "this is of another target, or not understood"),
             None => missing,
-        });
+        }));
     }
     if broken {
-        return Err(missing().with_note("what it is translated to is not understood"));
+        return Err(Box::new(missing().with_note("what it is translated to is not understood")));
     }
     Ok(all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect())
 }

@@ -82,7 +82,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells of an object that some of those who arrive complete without the others: those who wait are phases behind it.
+    /// Tells of an object that some of those who arrive complete without the others: the waits lag by whole phases.
     fn tell_of_parts(&mut self) {
         let Some((at, index)) = self.overrun.filter(|_| self.program.knows_threads) else { return };
         let object = &self.objects[index];

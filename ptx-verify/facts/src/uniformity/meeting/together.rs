@@ -21,12 +21,12 @@ type Question = (NodeIndex, NodeIndex, Level);
 pub(super) struct Companies {
     /// Blocks that may be visited to find more.
     pub(super) visits: usize,
-    /// Many meetings lie behind one branch, and on the way to them they ask the same.
+    /// Answers: one branch may lead to many meetings, which ask the same on the way.
     known: FxHashMap<Question, bool>,
 }
 
 impl Companies {
-    /// Nothing is found so far, and so many blocks may be visited.
+    /// Without answers, and with so many blocks to visit.
     pub(super) fn new(visits: usize) -> Self {
         Self { visits, ..Self::default() }
     }

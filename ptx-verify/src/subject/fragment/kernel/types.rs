@@ -228,9 +228,7 @@ impl<'s> Lowering<'_, 's> {
         match program.structure_in(None, name).or_else(|| program.nested(name)) {
             Some(found) => self.structure_type(found, given),
             // `wmma::fragment`: what it holds is not followed.
-            None if name == "fragment" && given.len() >= 5 || name == "fragment" && is_accumulator(given) => {
-                Ok(Ty::Any)
-            }
+            None if name == "fragment" && (given.len() >= 5 || is_accumulator(given)) => Ok(Ty::Any),
             None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
             None => Err(Unclear),
