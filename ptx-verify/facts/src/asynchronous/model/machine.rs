@@ -20,6 +20,7 @@ use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
+use super::skim::{self, Skim};
 use super::value::{ALL, Value};
 
 /// How a kernel is launched, and in which order its warps are looked at.
@@ -38,6 +39,8 @@ pub(super) struct Scenario {
     pub(super) memory: u64,
     /// Whether the last warp comes first.
     pub(super) reversed: bool,
+    /// Whether loops that only read are left after some turns.
+    pub(super) skims: bool,
     /// Steps of warps that are executed.
     pub(super) budget: u32,
 }
@@ -130,6 +133,8 @@ pub(super) struct Warp {
     pub(super) assumed: Vec<u32>,
     /// The lanes that act now.
     pub(super) acting: u32,
+    /// How many turns of each loop that is left early it has executed.
+    pub(super) turns: Vec<u32>,
     /// What its threads keep in their own memory.
     pub(super) local: Local,
     pub(super) fragments: Vec<Fragment>,
@@ -277,6 +282,8 @@ pub(super) struct Machine<'p> {
     pub(super) chosen: Option<(&'p [u32], u64)>,
     /// Tests that were told once that their phase is not complete: warp, instruction, object, phase.
     pub(super) refused: FxHashSet<(usize, u32, usize, u32)>,
+    /// The loops that are left early, where there are any.
+    pub(super) skims: Vec<Skim>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
@@ -340,6 +347,7 @@ impl<'p> Machine<'p> {
             overrun: None,
             chosen: None,
             refused: FxHashSet::default(),
+            skims: if scenario.skims { skim::of(program) } else { Vec::new() },
             is_partial: false,
             stop: None,
             steps: scenario.budget,
@@ -363,6 +371,7 @@ impl<'p> Machine<'p> {
                     registers: vec![Value::Unknown; program.registers],
                     assumed: vec![0; program.registers],
                     acting: 0,
+                    turns: Vec::new(),
                     local: Local::default(),
                     fragments: vec![start],
                     clock,
@@ -536,6 +545,7 @@ impl<'p> Machine<'p> {
             return;
         }
         self.warps[warp].acting = runs;
+        self.warps[warp].leaves_loops(&step.action);
         match &step.action {
             Action::Jump(target) => {
                 let fragment = &mut self.warps[warp].fragments[index];

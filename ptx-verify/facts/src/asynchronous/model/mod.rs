@@ -35,6 +35,7 @@ mod registers;
 mod rooms;
 mod shadow;
 mod sizes;
+mod skim;
 mod slice;
 mod tensor;
 mod thin;
@@ -190,16 +191,36 @@ fn of_launch(
         () if program.takes_counts => &PARAMETERS[..1],
         () => &PARAMETERS[..],
     };
+    let mut was_skimmed = false;
     for &parameter in parameters {
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
         let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
         let reversed = false;
         let (number, place) = (parameter, 0);
-        let mut scenario =
-            Scenario { threads, blocks, row, place, parameter, memory: number, reversed, budget };
+        let mut scenario = Scenario {
+            threads,
+            blocks,
+            row,
+            place,
+            parameter,
+            memory: number,
+            reversed,
+            skims: false,
+            budget,
+        };
         let mut shown = of_scenario(program, scenario, None, None);
         *spent += shown.steps;
+        let is_long = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
+        if is_long && !std::mem::replace(&mut was_skimmed, true) && program.has_skims() {
+            // Some turns of loops over data may be all that is needed to come to what follows them.
+            let skimmed = of_scenario(program, Scenario { skims: true, ..scenario }, None, None);
+            *spent += skimmed.steps;
+            if !skimmed.faults.is_empty() {
+                scenario.skims = true;
+                shown = skimmed;
+            }
+        }
         while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
             // Other numbers in memory may lead further.
             let Some(number) = memory.next() else { break };

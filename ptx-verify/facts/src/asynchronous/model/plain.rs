@@ -50,6 +50,12 @@ impl Machine<'_> {
             }
             let Some(rest) = self.steps.checked_sub(1) else { return Next::Budget };
             self.steps = rest;
+            if next <= pc
+                && let Some(exit) = self.skims(warp, pc)
+            {
+                next = exit;
+            }
+            let own = &mut self.warps[warp];
             own.fragments[index].pc = next;
             if runs == 0 || matches!(step.action, Action::Jump(_)) {
                 continue;

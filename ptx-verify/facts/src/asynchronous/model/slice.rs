@@ -40,6 +40,7 @@ pub(super) fn decoded(
     facts: &FunctionFacts<'_>,
     calls: &[u32],
     candidates: &[u32],
+    most: usize,
 ) -> Result<Program, Unfit> {
     let function = facts.function;
     let program = Program {
@@ -51,6 +52,7 @@ pub(super) fn decoded(
         facts,
         calls,
         candidates,
+        most,
         places: FxHashMap::default(),
         registers: Numbers::of(facts),
         names: Vec::new(),
@@ -70,6 +72,8 @@ pub(super) struct Decoder<'f, 'm> {
     pub(super) calls: &'f [u32],
     /// Instructions that may take part, in order of the blocks.
     candidates: &'f [u32],
+    /// Steps of a program that is not long.
+    most: usize,
     /// Where shared variables are.
     pub(super) places: FxHashMap<Handle<Variable>, u64>,
     pub(super) registers: Numbers,
@@ -181,7 +185,7 @@ impl Decoder<'_, '_> {
 
     /// Whether a program with this number of steps is long.
     fn is_long(&self, steps: usize) -> bool {
-        !self.program.has_order && steps > MAX_PLAIN
+        !self.program.has_order && steps > self.most
     }
 
     /// Takes in what decides about the actions so far, and what they are computed of, unless that is too much.

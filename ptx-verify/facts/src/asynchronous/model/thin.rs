@@ -13,7 +13,7 @@ use crate::FunctionFacts;
 pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
     let mut looked_at = candidates(facts);
     if !is_surely_long(facts, calls, &looked_at) {
-        match decoded(facts, calls, &looked_at) {
+        match decoded(facts, calls, &looked_at, MAX_PLAIN) {
             Err(Unfit::Long) => {}
             other => return other,
         }
@@ -21,7 +21,8 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Progra
     // Much is done there in the same way with neighbouring data.
     let left_out = alike(facts, &looked_at);
     looked_at.retain(|instruction| left_out.binary_search(instruction).is_err());
-    decoded(facts, calls, &looked_at).map(|program| Program { is_thinned: true, ..program })
+    let most = if facts.body.instructions.len() <= SHORT_FUNCTION { MAX_THINNED } else { MAX_PLAIN };
+    decoded(facts, calls, &looked_at, most).map(|program| Program { is_thinned: true, ..program })
 }
 
 /// The instructions that may take part in a protocol, in order of the blocks.
@@ -82,6 +83,11 @@ fn names_shared(instance: &Instance, operands: &[Operand]) -> bool {
 
 /// How many accesses or copies are looked at of those that nothing orders among each other: the first and the last ones.
 const MAX_ALIKE: usize = 4;
+
+/// Steps of a program of which a part is left out, for a function of so many instructions: to execute it takes no longer there
+/// than a tenth of all else that is done with it.
+const MAX_THINNED: usize = 1200;
+const SHORT_FUNCTION: usize = 1200;
 
 /// The accesses and copies that are left out: those in the middle of a row of them, ascending.
 fn alike(facts: &FunctionFacts<'_>, candidates: &[u32]) -> Vec<u32> {
