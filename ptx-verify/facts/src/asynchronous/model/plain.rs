@@ -7,6 +7,9 @@ use super::machine::{Machine, Next, State, Warp};
 use super::program::{Action, RANK, Source};
 use super::value::{LANES, Value};
 
+/// Turns that are executed of a loop which is left early.
+const TURNS: u32 = 4;
+
 /// Low bits that compilers leave out of a mask since an aligned address has none of them.
 const ALIGNMENT: u32 = 0xff;
 
@@ -64,6 +67,35 @@ impl Machine<'_> {
             if !compute_one(own, runs, &step.action) && !compute_lanes(own, runs, &step.action) {
                 self.act(warp, index, runs, step);
             }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Counts a turn of a loop that threads have come to the end of; where they go on if enough turns were seen. What the others
+    /// would have computed is not known.
+    pub(super) fn skims(&mut self, warp: usize, back: u32) -> Option<u32> {
+        let index = self.skims.binary_search_by_key(&back, |skim| skim.back).ok()?;
+        let own = &mut self.warps[warp];
+        own.turns.resize(self.skims.len(), 0);
+        own.turns[index] += 1;
+        if own.turns[index] < TURNS {
+            return None;
+        }
+        own.turns[index] = 0;
+        let Self { skims, .. } = self;
+        let (written, exit) = (std::mem::take(&mut skims[index].written), skims[index].exit);
+        self.forget(warp, written.iter().copied());
+        self.skims[index].written = written;
+        Some(exit)
+    }
+}
+
+impl Warp {
+    /// Begins to count turns anew when threads do something else than those loops.
+    pub(super) fn leaves_loops(&mut self, action: &Action) {
+        if !action.is_computation() && !matches!(action, Action::Jump(_) | Action::Access { .. }) {
+            self.turns.clear();
         }
     }
 }
