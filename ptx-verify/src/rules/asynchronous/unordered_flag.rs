@@ -173,15 +173,13 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if has_atomics && let Some((count, store)) = counted_by_few(facts, &mut few) {
         let message =
             "this counts who is done, and has not met the threads of its block that have stored before";
-        let finding = RULE
-            .at(context.instruction_span(count), message)
-            .with_secondary(context.instruction_span(store), "stored here")
-            .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`");
-        let parts = parts_before(facts, count).map(|at| context.instruction_span(at));
-        diagnostics.push(match parts {
-            Some(span) => finding.with_secondary(span, "few threads go on from here to count"),
-            None => finding,
-        });
+        diagnostics.push(unmet(
+            context,
+            facts,
+            (count, store),
+            message,
+            "few threads go on from here to count",
+        ));
         return;
     }
     let loads = || {
@@ -232,6 +230,24 @@ fn counted_by_few(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>) -> Op
             .is_some_and(|root| read.get(&count).is_some_and(|read| read.contains(&root)))
     };
     told_by_few(facts, few, &counts, &stores, tells)
+}
+
+/// A finding of an instruction of few threads that have not met those who have stored before, with where they part from them.
+fn unmet(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    (at, store): (u32, u32),
+    message: &'static str,
+    parting: &'static str,
+) -> Diagnostic {
+    let finding = RULE
+        .at(context.instruction_span(at), message)
+        .with_secondary(context.instruction_span(store), "stored here")
+        .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`");
+    match parts_before(facts, at) {
+        Some(branch) => finding.with_secondary(context.instruction_span(branch), parting),
+        None => finding,
+    }
 }
 
 /// A finding with the place where all threads go on together, if there is one.
@@ -322,7 +338,7 @@ fn after_polls(
                 || !few.come_to(*load) && few.is_one(poll.load)
         };
         let loads: Vec<u32> = loads.iter().copied().filter(|load| is_after(load)).collect();
-        // In a loop, those in front of it are of the next round.
+        // A load that the text has before a loop that waits is of the next round.
         let of_next_round = || {
             if !few.is_one(poll.load) {
                 return None;
@@ -607,15 +623,13 @@ fn before_flags(
     let told = told_by_few(facts, few, &all_flags, &stores, tells);
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
-        let finding = RULE
-            .at(context.instruction_span(flag), message)
-            .with_secondary(context.instruction_span(store), "stored here")
-            .with_help("let the threads meet before: `__syncthreads()`, which is `bar.sync 0`");
-        let parts = parts_before(facts, flag).map(|at| context.instruction_span(at));
-        diagnostics.push(match parts {
-            Some(span) => finding.with_secondary(span, "few threads go on from here to tell"),
-            None => finding,
-        });
+        diagnostics.push(unmet(
+            context,
+            facts,
+            (flag, store),
+            message,
+            "few threads go on from here to tell",
+        ));
     }
 }
 

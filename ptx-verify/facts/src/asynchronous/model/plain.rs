@@ -92,7 +92,7 @@ impl Machine<'_> {
 }
 
 impl Warp {
-    /// Begins to count turns anew when threads do something else than those loops.
+    /// Forgets the turns so far at an action that is in no such loop.
     pub(super) fn leaves_loops(&mut self, action: &Action) {
         if !action.is_computation() && !matches!(action, Action::Jump(_) | Action::Access { .. }) {
             self.turns.clear();

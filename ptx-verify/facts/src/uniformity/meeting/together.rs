@@ -26,7 +26,7 @@ pub(super) struct Companies {
 }
 
 impl Companies {
-    /// Without answers, and with so many blocks to visit.
+    /// Nothing is known; `visits` blocks may be visited.
     pub(super) fn new(visits: usize) -> Self {
         Self { visits, ..Self::default() }
     }

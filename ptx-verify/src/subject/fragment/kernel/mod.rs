@@ -35,7 +35,9 @@ use std::rc::Rc;
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::body::{Function, Program, StructureId, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{
+    Expression, ExpressionKind, Function, Program, StructureId, TemplateArgument, TypeName,
+};
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
@@ -627,11 +629,7 @@ impl<'a, 's> Lowering<'a, 's> {
 
 impl<'s> Lowering<'_, 's> {
     /// A constant as a place; an array is one of numbers.
-    fn constant_place(
-        &mut self,
-        constant: &ptx_syntax::cuda::body::Expression<'s>,
-    ) -> Result<Place, Unclear> {
-        use ptx_syntax::cuda::body::ExpressionKind;
+    fn constant_place(&mut self, constant: &Expression<'s>) -> Result<Place, Unclear> {
         let ExpressionKind::List(None, all) = &constant.kind else {
             return Ok(Place::Fixed(self.value(constant)?));
         };

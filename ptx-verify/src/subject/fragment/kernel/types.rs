@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{ArrayLength, Member, StructureId, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{ArrayLength, ExpressionKind, Member, StructureId, TemplateArgument, TypeName};
 
 use super::{Frame, Lowering, Unclear};
 
@@ -91,7 +91,6 @@ pub(super) struct Members {
 
 /// Whether the arguments of `wmma::fragment` are those of what adds up.
 fn is_accumulator(given: &[TemplateArgument<'_>]) -> bool {
-    use ptx_syntax::cuda::body::ExpressionKind;
     match given.first() {
         Some(TemplateArgument::Type(TypeName::Named(name, _) | TypeName::Scoped(_, name, _))) => {
             *name == "accumulator"
