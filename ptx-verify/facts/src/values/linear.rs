@@ -26,7 +26,7 @@ pub enum Base {
     Lane,
     /// `%tid.x` without that.
     Warp,
-    /// The number of a thread in its plane or in its block, without the lane. The number is the length of a row, which is
+    /// The number of a thread in its plane or in its block, without the lane. The first field is the length of a row, which is
     /// shorter than a warp.
     Rows(u8, Within),
     /// The address of a variable: in its state space, or generic.
