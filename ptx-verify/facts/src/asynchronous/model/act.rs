@@ -8,7 +8,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, Scenario, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
-use super::shadow::Who;
+use super::shadow::{Who, cells};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -17,6 +17,22 @@ const WARP: u32 = 32;
 
 /// A block, a place in its shared memory, and how many bytes from there.
 type Range = (usize, u64, u64);
+/// A block, a cell of its shared memory, and which bytes of it.
+type Piece = (usize, (u64, u64));
+
+/// What lanes access next to each other in one cell is one piece.
+fn pieces(ranges: &[Range]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::with_capacity(ranges.len());
+    for &(block, place, bytes) in ranges {
+        for (index, bytes) in cells(place, bytes) {
+            match pieces.last_mut() {
+                Some((of, (known, all))) if *of == block && *known == index => *all |= bytes,
+                _ => pieces.push((block, (index, bytes))),
+            }
+        }
+    }
+    pieces
+}
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
@@ -443,8 +459,9 @@ impl Machine<'_> {
         may_race: bool,
     ) {
         let ranges = self.ranges(warp, address, mask);
-        if let Some(ranges) = ranges.as_deref().filter(|_| may_race) {
-            self.race(warp, instruction, ranges, writes);
+        let pieces = pieces(ranges.as_deref().unwrap_or_default());
+        if may_race {
+            self.race(warp, instruction, &pieces, writes);
         }
         self.warps[warp].last_use = Some(instruction);
         if writes {
@@ -461,23 +478,23 @@ impl Machine<'_> {
             return;
         };
         let event = self.next_event(warp);
-        for (block, place, bytes) in ranges {
+        for &(block, ..) in &ranges {
             self.touch_remote(warp, block, instruction);
-            let mut clash = None;
-            for is_write in [false, true] {
-                if !(if is_write { writes } else { reads }) {
-                    continue;
-                }
-                let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
-                let who = Who { lanes: alone, ..self.who(warp) };
-                let found = shadow.access(who, (place, bytes), is_write, (event, instruction), &self.flights);
-                self.blocks[block].shadow = shadow;
-                clash = clash.or(found);
-            }
-            if let Some(clash) = clash {
-                self.tell_access(warp, instruction, clash);
-            }
-            if reads && !writes {
+        }
+        let mut clashes = Vec::new();
+        let Self { blocks, flights, warps, .. } = self;
+        let who = Who { warp: warp as u32, lanes: alone, clock: &warps[warp].clock, warps: warps.len() };
+        for (block, piece) in pieces {
+            let mut look = |does: bool, is_write: bool| {
+                let shadow = &mut blocks[block].shadow;
+                does.then(|| shadow.access(who, [piece], is_write, (event, instruction), flights)).flatten()
+            };
+            let (read, written) = (look(reads, false), look(writes, true));
+            clashes.extend(read.or(written));
+        }
+        clashes.into_iter().for_each(|clash| self.tell_access(warp, instruction, clash));
+        if reads && !writes {
+            for (block, place, bytes) in ranges {
                 let shadow = &self.blocks[block].shadow;
                 self.tiles.read(instruction, block, (place, bytes), || shadow.is_written(place));
             }
@@ -486,16 +503,16 @@ impl Machine<'_> {
 
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
     /// atomic accesses they may be in order nevertheless.
-    fn race(&mut self, warp: usize, instruction: u32, ranges: &[Range], writes: bool) {
+    fn race(&mut self, warp: usize, instruction: u32, pieces: &[Piece], writes: bool) {
         let program = self.program;
         let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
         if !program.has_order || program.has_flags || self.race.is_some() || !is_first {
             return;
         }
         let who = self.who(warp);
-        let found = ranges.iter().find_map(|&(block, place, bytes)| {
-            self.blocks[block].shadow.race(who, (place, bytes), writes, instruction)
-        });
+        let found = pieces
+            .iter()
+            .find_map(|&(block, piece)| self.blocks[block].shadow.race(who, [piece], writes, instruction));
         if let Some((other, is_write)) = found {
             self.race = Some(self.raced(warp, instruction, &other, is_write));
         }

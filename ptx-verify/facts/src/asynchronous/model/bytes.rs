@@ -76,13 +76,18 @@ impl Memory {
     }
 
     pub(super) fn store(&mut self, block: usize, place: u64, (number, bytes): (u64, u64), assumed: bool) {
-        for (byte, index) in number.to_le_bytes().into_iter().zip(0..bytes) {
-            let place = place.wrapping_add(index);
-            let cell = self.cells.entry((block, place / CELL)).or_default();
-            let bit = 1 << (place % CELL);
-            cell.bytes[(place % CELL) as usize] = byte;
-            cell.known |= bit;
-            cell.assumed = if assumed { cell.assumed | bit } else { cell.assumed & !bit };
+        let number = number.to_le_bytes();
+        let mut done = 0;
+        while done < bytes.min(CELL) {
+            let (index, from) = (place.wrapping_add(done) / CELL, place.wrapping_add(done) % CELL);
+            let count = (CELL - from).min(bytes - done);
+            let cell = self.cells.entry((block, index)).or_default();
+            let own = number[done as usize..][..count as usize].iter();
+            cell.bytes[from as usize..].iter_mut().zip(own).for_each(|(byte, own)| *byte = *own);
+            let bits = bits(0, from, from + count);
+            cell.known |= bits;
+            cell.assumed = if assumed { cell.assumed | bits } else { cell.assumed & !bits };
+            done += count;
         }
     }
 }

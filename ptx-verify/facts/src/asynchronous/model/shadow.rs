@@ -118,7 +118,7 @@ impl Who<'_> {
 }
 
 /// The cells of a range with the bytes of each.
-fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+pub(super) fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let end = start.saturating_add(bytes.max(1));
     let last = ((end - 1) / CELL).min(start / CELL + MAX_CELLS);
     (start / CELL..=last).map(move |cell| {
@@ -130,17 +130,17 @@ fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> {
 }
 
 impl Shadow {
-    /// A read or a write through the generic proxy.
+    /// A read or a write through the generic proxy, of some bytes of cells.
     pub(super) fn access(
         &mut self,
         who: Who<'_>,
-        (start, bytes): (u64, u64),
+        pieces: impl IntoIterator<Item = (u64, u64)>,
         writes: bool,
         (event, instruction): (u32, u32),
         flights: &[Flight],
     ) -> Option<Clash> {
         let mut clash = None;
-        for (index, bytes) in cells(start, bytes) {
+        for (index, bytes) in pieces {
             let cell = self.cells.entry(index).or_default();
             for running in &cell.copied_here {
                 let is_done = flights[running.flight as usize].is_observed(who.clock, who.warps);
@@ -159,20 +159,22 @@ impl Shadow {
             }
             cell.written |= if writes { bytes } else { 0 };
             let touches = if writes { &mut cell.writes } else { &mut cell.reads };
-            // The last access counts of each byte.
-            let mut is_known = false;
-            touches.retain_mut(|touch| {
-                if touch.warp != who.warp {
-                    return true;
-                }
+            // The last access counts of each byte. Of many warps that come to one cell few have been there before.
+            let (mut is_known, mut at) = (false, 0);
+            while let Some(own) = touches[at..].iter().position(|touch| touch.warp == who.warp) {
+                at += own;
+                let touch = &mut touches[at];
                 if touch.event == event && touch.instruction == instruction {
                     touch.bytes |= bytes;
                     is_known = true;
-                    return true;
+                } else {
+                    touch.bytes &= !bytes;
                 }
-                touch.bytes &= !bytes;
-                touch.bytes != 0
-            });
+                match touch.bytes {
+                    0 => drop(touches.remove(at)),
+                    _ => at += 1,
+                }
+            }
             if !is_known {
                 touches.push(Touch { warp: who.warp, event, instruction, lanes: who.lanes, bytes });
             }
@@ -191,11 +193,11 @@ impl Shadow {
     pub(super) fn race(
         &self,
         who: Who<'_>,
-        (start, bytes): (u64, u64),
+        pieces: impl IntoIterator<Item = (u64, u64)>,
         writes: bool,
         instruction: u32,
     ) -> Option<(Touch, bool)> {
-        cells(start, bytes).find_map(|(index, bytes)| {
+        pieces.into_iter().find_map(|(index, bytes)| {
             let cell = self.cells.get(&index)?;
             let others = if writes { &cell.reads } else { &cell.writes };
             let other = others.iter().find(|touch| {

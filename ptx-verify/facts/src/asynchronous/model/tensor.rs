@@ -6,7 +6,7 @@
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
 use super::program::{Address, Source};
-use super::shadow::{Clash, Who};
+use super::shadow::{Clash, Who, cells};
 
 /// Where tensor memory begins among the places of a block.
 const FIRST_COLUMN: u64 = 1 << 32;
@@ -83,7 +83,7 @@ impl Machine<'_> {
         let block = self.warps[warp].block;
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
         for (first, instruction) in loads {
-            let columns = (first, COLUMNS * COLUMN);
+            let columns = cells(first, COLUMNS * COLUMN);
             shadow.access(self.who(warp), columns, false, (event, instruction), &self.flights);
         }
         self.blocks[block].shadow = shadow;
@@ -100,7 +100,7 @@ impl Machine<'_> {
         let mut clock = self.warps[warp].clock.clone();
         clock.join(&self.blocks[block].lifetime);
         let who = Who { warp: warp as u32, lanes: 0, clock: &clock, warps: self.warps.len() };
-        let other = self.blocks[block].shadow.race(who, columns, true, instruction);
+        let other = self.blocks[block].shadow.race(who, cells(columns.0, columns.1), true, instruction);
         if let Some((other, _)) = other {
             let fault = Fault::new(FaultKind::EarlyRelinquish, instruction);
             self.tell_of(warp, fault.with(other.instruction, Part::Access));
@@ -125,7 +125,7 @@ impl Machine<'_> {
             self.warps[warp].tensor_loads.push((columns.0, instruction));
         }
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
-        let found = shadow.access(self.who(warp), columns, writes, (event, instruction), &self.flights);
+        let found = shadow.access(self.who(warp), cells(columns.0, columns.1), writes, (event, instruction), &self.flights);
         self.blocks[block].shadow = shadow;
         match found {
             Some(Clash::Copied(flight)) => {
