@@ -5,7 +5,7 @@ use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, Scenario, State};
+use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, Scenario, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::shadow::{Who, cells};
@@ -16,7 +16,7 @@ use crate::values::number::mask as low_bits;
 const WARP: u32 = 32;
 
 /// A block, a place in its shared memory, and how many bytes from there.
-type Range = (usize, u64, u64);
+pub(super) type Range = (usize, u64, u64);
 /// A block, a cell of its shared memory, and which bytes of it.
 type Piece = (usize, (u64, u64));
 
@@ -466,6 +466,10 @@ impl Machine<'_> {
         self.warps[warp].last_use = Some(instruction);
         if writes {
             self.warps[warp].unfenced |= mask;
+        }
+        if writes && self.exceeds(instruction, ranges.as_deref().unwrap_or_default()) {
+            self.stop = Some(End::Unknown(instruction));
+            return;
         }
         let Some(ranges) = ranges else {
             if address.space == Some(StateSpace::SharedCluster) {

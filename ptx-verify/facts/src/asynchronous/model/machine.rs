@@ -41,6 +41,8 @@ pub(super) struct Scenario {
     pub(super) reversed: bool,
     /// Whether loops that only read are left after some turns.
     pub(super) skims: bool,
+    /// Whether it ends where threads begin with stores that shared memory has no room for.
+    pub(super) fits: bool,
     /// Steps of warps that are executed.
     pub(super) budget: u32,
 }
@@ -284,6 +286,8 @@ pub(super) struct Machine<'p> {
     pub(super) refused: FxHashSet<(usize, u32, usize, u32)>,
     /// The loops that are left early, where there are any.
     pub(super) skims: Vec<Skim>,
+    /// Where the variable begins that a store came to first.
+    pub(super) stored_to: FxHashMap<u32, u64>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
@@ -348,6 +352,7 @@ impl<'p> Machine<'p> {
             chosen: None,
             refused: FxHashSet::default(),
             skims: if scenario.skims { skim::of(program) } else { Vec::new() },
+            stored_to: FxHashMap::default(),
             is_partial: false,
             stop: None,
             steps: scenario.budget,

@@ -32,6 +32,7 @@ mod phases;
 mod plain;
 mod program;
 mod registers;
+mod room;
 mod rooms;
 mod shadow;
 mod sizes;
@@ -192,7 +193,13 @@ fn of_launch(
         () => &PARAMETERS[..],
     };
     let mut was_skimmed = false;
-    for &parameter in parameters {
+    // A kernel with tables in shared memory is made for as many as they have room for.
+    let fitting = parameters.iter().map(|parameter| (*parameter, parameters.len() > 1));
+    let mut was_fit = false;
+    for (parameter, fits) in fitting.chain([(parameters[0], false)]) {
+        if was_fit && !fits && parameters.len() > 1 {
+            break;
+        }
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
         let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
@@ -207,10 +214,15 @@ fn of_launch(
             memory: number,
             reversed,
             skims: false,
+            fits,
             budget,
         };
         let mut shown = of_scenario(program, scenario, None, None);
         *spent += shown.steps;
+        if shown.misfits && shown.faults.is_empty() {
+            continue;
+        }
+        was_fit = true;
         let is_long = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
         if is_long && !std::mem::replace(&mut was_skimmed, true) && program.has_skims() {
             // Some turns of loops over data may be all that is needed to come to what follows them.
@@ -366,6 +378,8 @@ struct Shown {
     sizes: FxHashMap<u32, u64>,
     /// How many steps it took.
     steps: u32,
+    /// Whether the kernel is not made for such a launch.
+    misfits: bool,
 }
 
 impl Shown {
@@ -403,6 +417,7 @@ fn of_scenario<'p>(
         machine.sizes.clone_from(&sizes);
         end = machine.run();
     }
+    let misfits = matches!(machine.stop, Some(End::Unknown(_)));
     let guesses = machine.guessed.is_some();
     let steps = scenario.budget - machine.steps;
     let mut faults = machine.certain_faults();
@@ -435,5 +450,5 @@ fn of_scenario<'p>(
     if faults.is_empty() {
         faults.extend(of_cluster);
     }
-    Shown { end, faults, guesses, sizes, steps }
+    Shown { end, faults, guesses, sizes, steps, misfits }
 }

@@ -266,6 +266,8 @@ pub(super) struct Program {
     pub(super) unheard: Vec<u32>,
     /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
+    /// Where the last of them ends, if the launch adds nothing to them.
+    pub(super) shared_end: Option<u64>,
 }
 
 /// The bit of generic addresses of shared memory.

@@ -2,7 +2,7 @@
 //! decide about these.
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Handle, Operand, Register, Variable};
+use ptx_ir::ir::{Handle, Linkage, Operand, Register, Variable};
 use ptx_ir::isa::{Computation, Control, Convergence, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
@@ -122,16 +122,17 @@ impl Decoder<'_, '_> {
                 continue;
             }
             match declared.size() {
-                Some(size) => {
+                Some(size) if declared.linkage != Some(Linkage::Extern) => {
                     let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
                     next = next.next_multiple_of(align);
                     self.places.insert(variable, next);
                     self.program.variables.push((next, size));
                     next = next.saturating_add(size);
                 }
-                None => unsized_ones.push(variable),
+                _ => unsized_ones.push(variable),
             }
         }
+        self.program.shared_end = Some(next).filter(|_| unsized_ones.is_empty());
         let behind = next.next_multiple_of(ALIGNED_UNSIZED);
         self.places.extend(unsized_ones.into_iter().map(|variable| (variable, behind)));
     }

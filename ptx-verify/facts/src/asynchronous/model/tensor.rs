@@ -125,7 +125,13 @@ impl Machine<'_> {
             self.warps[warp].tensor_loads.push((columns.0, instruction));
         }
         let mut shadow = std::mem::take(&mut self.blocks[block].shadow);
-        let found = shadow.access(self.who(warp), cells(columns.0, columns.1), writes, (event, instruction), &self.flights);
+        let found = shadow.access(
+            self.who(warp),
+            cells(columns.0, columns.1),
+            writes,
+            (event, instruction),
+            &self.flights,
+        );
         self.blocks[block].shadow = shadow;
         match found {
             Some(Clash::Copied(flight)) => {
