@@ -157,6 +157,7 @@ impl Machine<'_> {
                     fault
                 }
             }
+            Some(Clash::Copied(other)) if self.are_parts_of_one(flight, other) => return,
             Some(Clash::Copied(other)) => {
                 let other = self.flights[other as usize].instruction;
                 let own = &self.warps[warp];
@@ -179,6 +180,26 @@ impl Machine<'_> {
             }
         };
         self.tell_of(warp, fault);
+    }
+
+    /// Whether two copies bring parts of the same, in sizes that parameters decide about: where the second begins goes with the
+    /// size of the first, for all numbers that the parameters are ever given.
+    fn are_parts_of_one(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one, other].map(|flight| &self.flights[flight as usize]);
+        let is_open = |flight: &Flight| match flight.completion {
+            Completion::Phase { object, phase: None } => Some(object),
+            _ => None,
+        };
+        let is_given = |flight: &Flight| {
+            self.program.steps.iter().any(|step| {
+                step.instruction == flight.instruction
+                    && matches!(step.action, Action::Start { bytes, .. } if self.program.is_of_parameters(bytes))
+            })
+        };
+        is_open(one).is_some_and(|object| is_open(other) == Some(object))
+            && one.warp == other.warp
+            && one.instruction != other.instruction
+            && [one, other].into_iter().all(is_given)
     }
 
     fn start_read(&mut self, warp: usize, block: usize, range: (u64, u64), flight: u32) {

@@ -28,6 +28,7 @@ mod local;
 mod machine;
 mod memory;
 mod object;
+mod origin;
 mod phases;
 mod plain;
 mod program;
