@@ -170,6 +170,9 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
                 _ => demanded,
             };
         }
+        if let Some(lane) = lane_of(ty).filter(|_| computation == Computation::Combine) {
+            return by_lanes(demanded, lane, ty.bits());
+        }
         let is_integer = ty.is_integer() || matches!(ty.kind(), TypeKind::Bits | TypeKind::Predicate);
         if !is_integer || ty.bits() > 64 {
             return u64::MAX;
@@ -365,6 +368,22 @@ impl<'f, 'm> Observers<'_, 'f, 'm> {
         let both = (demanded & all).checked_shl(by).unwrap_or(0);
         if operand == 1 { both & all } else { both >> 32 }
     }
+}
+
+/// The bits of each number of a type with several in one register, each of which is computed from those at the same place.
+const fn lane_of(ty: Type) -> Option<u32> {
+    match ty {
+        Type::U8x4 | Type::S8x4 => Some(8),
+        Type::U16x2 | Type::S16x2 | Type::F16x2 | Type::Bf16x2 => Some(16),
+        Type::F32x2 => Some(32),
+        _ => None,
+    }
+}
+
+/// All bits of the numbers of which some are demanded.
+fn by_lanes(demanded: u64, lane: u32, width: u32) -> u64 {
+    let lanes = (0..width).step_by(lane as usize).map(|from| mask(lane) << from);
+    lanes.filter(|lane| lane & demanded != 0).fold(0, |all, lane| all | lane)
 }
 
 fn shifted_right(demanded: u64, by: u32, width: u32, signed: bool) -> u64 {
