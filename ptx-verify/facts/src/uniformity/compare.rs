@@ -132,7 +132,7 @@ impl Analysis<'_, '_> {
             let Base::Value(join) = forms.what(base) else { continue };
             let Kind::Joined { block: at } = graph.kind(join) else { continue };
             let Some((times, mut rest)) = self.beside_lane(at, join, lane) else { continue };
-            if let Some(level) = self.control.between(at, block) {
+            if let Some(level) = self.between(at, block) {
                 rest = rest.join(level.choosing(mask(width)));
             }
             whole = whole.plus(&Sum::of(width, base), factor.wrapping_neg())?;
@@ -181,6 +181,7 @@ impl Analysis<'_, '_> {
             let rest = sum.plus(&Sum::of(width, lane), factor.wrapping_neg() & mask(width))?;
             vary = vary.join(self.sum(&rest, from, Some(join), MAX_DEPTH));
         }
+        self.reads.block(block);
         for choice in self.control.choices(block) {
             vary = vary.join(choice.vary.choosing(mask(width)));
         }

@@ -23,7 +23,7 @@ const MIN_VISITS: usize = 10_000;
 const QUESTIONS_PER_BLOCK: usize = 8;
 
 /// A choice between some of the values that a block joins: threads that a branch has parted meet there again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     /// How the branch varies.
     pub(super) vary: Vary,
@@ -62,6 +62,14 @@ pub(super) struct Control {
     questions: usize,
 }
 
+/// What is known of the control of a function, as far as values are computed of it.
+#[derive(Debug)]
+pub(super) struct Shape {
+    choices: Vec<Vec<Choice>>,
+    loops: Vec<u64>,
+    loop_branches: Vec<(u32, Vary)>,
+}
+
 /// A block to which only warps come of which all lanes go the same way at a branch.
 #[derive(Clone, Debug)]
 struct Spared {
@@ -86,6 +94,27 @@ impl Control {
             spared: Vec::new(),
             visits: MIN_VISITS + VISITS_PER_BLOCK * count,
             questions: QUESTIONS_PER_BLOCK * count,
+        }
+    }
+
+    /// What values are computed of.
+    pub(super) fn shape(&self) -> Shape {
+        Shape {
+            choices: self.choices.clone(),
+            loops: self.loops.clone(),
+            loop_branches: self.loop_branches.clone(),
+        }
+    }
+
+    /// Tells the blocks for which that is not what it was before.
+    pub(super) fn differences(&self, before: &Shape, mut differs: impl FnMut(usize)) {
+        let told = self.loop_branches.iter().zip(0..);
+        let changed = told.filter(|(branch, index)| before.loop_branches.get(*index) != Some(branch));
+        let changed = changed.fold(0_u64, |all, (_, index)| all | 1 << index);
+        for (block, (choices, loops)) in self.choices.iter().zip(&self.loops).enumerate() {
+            if loops & changed != 0 || *loops != before.loops[block] || *choices != before.choices[block] {
+                differs(block);
+            }
         }
     }
 

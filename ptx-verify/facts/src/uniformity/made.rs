@@ -21,6 +21,11 @@ impl Made {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.roots.len()
+    }
+
     /// Finds what is made of these among all bases that there are.
     pub(super) fn find(&mut self, forms: &Forms) {
         if self.roots.is_empty() {

@@ -15,6 +15,7 @@ mod exchange;
 mod made;
 mod masks;
 mod meeting;
+mod reads;
 mod region;
 mod stems;
 mod trial;
@@ -39,6 +40,7 @@ use super::values::{Either, Engine, FLAG, Graph, Kind, Slice, ValueId, Values, V
 use crate::FunctionFacts;
 use control::Control;
 use demand::{Demand, Look};
+use reads::Reads;
 use stems::Stems;
 use trial::Trials;
 
@@ -171,10 +173,16 @@ impl Uniformity {
             is_by_branches: false,
             zeros: RefCell::default(),
             numbers: FxHashMap::default(),
+            reads: Reads::new(graph.values().len(), facts.cfg.block_count()),
+            by_branches_before: 0,
         };
         let known = (0..MAX_ROUNDS).any(|_| {
             while analysis.data() {}
-            match analysis.branches() {
+            let before = analysis.control.shape();
+            let changed = analysis.branches();
+            let Analysis { control, reads, .. } = &mut analysis;
+            control.differences(&before, |block| reads.block_changed(block));
+            match changed {
                 None => false,
                 Some(changed) => !changed,
             }
@@ -278,6 +286,10 @@ struct Analysis<'f, 'm> {
     zeros: RefCell<Zeros>,
     /// What sums are by the branches on the way to blocks, as far as that was asked.
     numbers: FxHashMap<(Sum, NodeIndex), Number>,
+    /// What each value was computed of.
+    reads: Reads,
+    /// How much was known by branches only when that was looked at last.
+    by_branches_before: usize,
 }
 
 impl Analysis<'_, '_> {
@@ -307,11 +319,16 @@ impl Analysis<'_, '_> {
         let graph = self.engine.graph;
         let mut changed = false;
         for &join in graph.joins(block) {
-            if self.is_all(join) || self.slice.is_some_and(|slice| !slice.has(join)) {
+            if self.is_all(join)
+                || self.slice.is_some_and(|slice| !slice.has(join))
+                || self.reads.is_settled(join)
+            {
                 continue;
             }
+            self.reads.begin(join);
             let vary = self.join(block, join);
             changed |= self.put(join, vary);
+            self.looked_at(join);
         }
         changed
     }
@@ -355,18 +372,25 @@ impl Analysis<'_, '_> {
         block: NodeIndex,
         instruction: u32,
         at: usize,
-        sources: &mut Option<(u32, Vary)>,
+        sources: &mut Option<(u32, Vary, Vec<u32>)>,
     ) -> bool {
         let graph = self.engine.graph;
         let Some(value) = graph.written(at) else { return false };
         let after = graph.after(value);
         // It cannot vary more.
-        if self.is_all(value) && self.is_all(after) {
+        if self.is_all(value) && self.is_all(after) || self.reads.is_settled(value) {
             return false;
         }
-        let sources = match *sources {
-            Some((of, sources)) if of == instruction => sources,
-            _ => sources.insert((instruction, self.sources(block, instruction))).1,
+        self.reads.begin(value);
+        let sources = match sources {
+            Some((of, sources, reads)) if *of == instruction => {
+                self.reads.again(reads);
+                *sources
+            }
+            _ => {
+                let vary = self.sources(block, instruction);
+                sources.insert((instruction, vary, self.reads.so_far())).1
+            }
         };
         let vary = self.computed(block, instruction, value, at, sources);
         let mut changed = self.put(value, vary);
@@ -374,7 +398,18 @@ impl Analysis<'_, '_> {
             let merged = self.guarded(block, instruction, after);
             changed |= self.put(after, merged);
         }
+        self.looked_at(value);
         changed
+    }
+
+    /// Ends a look at a value, after which more may be known by branches only.
+    fn looked_at(&mut self, value: ValueId) {
+        self.reads.end(value);
+        let by_branches = self.by_branches.len() + self.zeros.borrow().made.count();
+        if by_branches != self.by_branches_before {
+            self.by_branches_before = by_branches;
+            self.reads.branches_changed();
+        }
     }
 
     /// Looks at the carry flag that an instruction sets; whether that varies more than before.
@@ -382,6 +417,10 @@ impl Analysis<'_, '_> {
         let graph = self.engine.graph;
         let Some(flag) = graph.carry(instruction).1 else { return false };
         let Kind::Computed { .. } = graph.kind(flag) else { return false };
+        if self.reads.is_settled(flag) {
+            return false;
+        }
+        self.reads.begin(flag);
         let vary = self.flag_of(block, instruction);
         let mut changed = self.put(flag, vary);
         let after = graph.after(flag);
@@ -389,6 +428,7 @@ impl Analysis<'_, '_> {
             let merged = self.guarded(block, instruction, after);
             changed |= self.put(after, merged);
         }
+        self.looked_at(flag);
         changed
     }
 
@@ -401,6 +441,9 @@ impl Analysis<'_, '_> {
         let joined = known.join(vary);
         let changed = joined != *known;
         *known = joined;
+        if changed {
+            self.reads.value_changed(value);
+        }
         changed
     }
 
@@ -455,6 +498,7 @@ impl Analysis<'_, '_> {
 
     fn join(&mut self, block: NodeIndex, join: ValueId) -> Vary {
         let graph = self.engine.graph;
+        self.reads.block(block);
         // Who leaves the loop asks which bits of it the turns change.
         if self.control.is_left(block) && self.may_keep_bits(join) {
             self.stems(join);
@@ -488,6 +532,7 @@ impl Analysis<'_, '_> {
     /// values of different turns.
     fn seen(&self, value: ValueId, block: NodeIndex) -> Vary {
         let vary = self.vary[value.index()];
+        self.reads.value(value);
         match self.left_between(value, block) {
             Some(level) => {
                 let number = self.engine.values.of(value).map_or(0, |fact| fact.number.known());
@@ -506,7 +551,14 @@ impl Analysis<'_, '_> {
             Kind::Joined { block } => block,
             Kind::Undefined | Kind::Entry | Kind::Opaque => return None,
         };
-        (made != block).then(|| self.control.between(made, block)).flatten()
+        (made != block).then(|| self.between(made, block)).flatten()
+    }
+
+    /// The same, between one block and another.
+    fn between(&self, made: NodeIndex, block: NodeIndex) -> Option<Vary> {
+        self.reads.block(made);
+        self.reads.block(block);
+        self.control.between(made, block)
     }
 
     /// What is made of things that branches on the way to some block say.

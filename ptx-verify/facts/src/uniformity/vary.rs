@@ -250,33 +250,35 @@ impl Analysis<'_, '_> {
             Base::Value(value) => self.seen(value, block),
             Base::Symbol { .. } | Base::Code(_) | Base::Loaded { .. } | Base::Unknown(_) => Vary::NONE,
             Base::Steps(value) => self.steps(value, block, depth),
-            Base::Operation { computes, detail, operands } => match forms.value(base) {
-                // Where a value is this operation and nothing else, what is known of that value.
-                Some(value)
-                    if Some(value) != made
-                        && self.is_only(value, base)
-                        && !self.by_branches.contains(&base)
-                        && !self.is_of_zeros(base) =>
-                {
-                    self.seen(value, block)
-                }
-                // Each operand may be made of operations in turn.
-                _ if depth == 0 => Vary::all(u64::MAX),
-                value => {
-                    let of = |form: &Form| self.sum(forms.sum(*form), block, value.or(made), depth - 1);
-                    let all = operands.iter().filter(|form| **form != Form::NONE).map(of);
-                    let vary = all.fold(Vary::NONE, Vary::join);
-                    let (width, by) = ((detail & 255) as u32, (detail >> 16) as u32);
-                    match computes {
-                        // The bits of what is shifted, wherever that was done.
-                        Computation::ShiftRight if detail >> 8 & 1 == 0 && operands[1] == Form::NONE => {
-                            vary.mapped(|bits| bits.checked_shr(by).unwrap_or(0))
+            Base::Operation { computes, detail, operands } => {
+                match forms.value(base).inspect(|_| self.reads.branches()) {
+                    // Where a value is this operation and nothing else, what is known of that value.
+                    Some(value)
+                        if Some(value) != made
+                            && self.is_only(value, base)
+                            && !self.by_branches.contains(&base)
+                            && !self.is_of_zeros(base) =>
+                    {
+                        self.seen(value, block)
+                    }
+                    // Each operand may be made of operations in turn.
+                    _ if depth == 0 => Vary::all(u64::MAX),
+                    value => {
+                        let of = |form: &Form| self.sum(forms.sum(*form), block, value.or(made), depth - 1);
+                        let all = operands.iter().filter(|form| **form != Form::NONE).map(of);
+                        let vary = all.fold(Vary::NONE, Vary::join);
+                        let (width, by) = ((detail & 255) as u32, (detail >> 16) as u32);
+                        match computes {
+                            // The bits of what is shifted, wherever that was done.
+                            Computation::ShiftRight if detail >> 8 & 1 == 0 && operands[1] == Form::NONE => {
+                                vary.mapped(|bits| bits.checked_shr(by).unwrap_or(0))
+                            }
+                            Computation::Multiply => vary.mapped(|bits| upwards(bits, width)),
+                            _ => vary.choosing(u64::MAX),
                         }
-                        Computation::Multiply => vary.mapped(|bits| upwards(bits, width)),
-                        _ => vary.choosing(u64::MAX),
                     }
                 }
-            },
+            }
         }
     }
 
@@ -304,7 +306,7 @@ impl Analysis<'_, '_> {
             .map(|step| self.sum(forms.sum(*step), head, None, depth))
             .fold(Vary::NONE, Vary::join);
         let mut vary = added.mapped(|bits| upwards(bits, width));
-        for level in [self.control.at_join(head), self.control.between(head, block)].into_iter().flatten() {
+        for level in [self.control.at_join(head), self.between(head, block)].into_iter().flatten() {
             vary = vary.join(level.choosing(mask(width)));
         }
         vary
