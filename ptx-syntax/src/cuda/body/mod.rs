@@ -270,6 +270,8 @@ pub enum TypeName<'s> {
     Pointer(Box<Self>),
     /// A reference.
     Reference(Box<Self>),
+    /// `volatile T`.
+    Volatile(Box<Self>),
     /// `T...`, one for each of what it stands for.
     Expand(Box<Self>),
     /// An array; none is the length of `[]`.

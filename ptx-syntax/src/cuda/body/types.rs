@@ -12,6 +12,7 @@ pub(super) struct Specifiers<'s> {
     pub is_kernel: bool,
     pub is_device: bool,
     pub is_typedef: bool,
+    pub is_volatile: bool,
     pub align: Option<Expression<'s>>,
     pub launch_bounds: Vec<Expression<'s>>,
     pub max_registers: Option<Expression<'s>>,
@@ -90,6 +91,7 @@ impl<'s> Parser<'s> {
             "__global__" => (found.is_kernel, found.is_device) = (true, true),
             "__device__" => found.is_device = true,
             "typedef" => found.is_typedef = true,
+            "volatile" => found.is_volatile = true,
             "alignas" | "__align__" => {
                 self.at += 1;
                 let end = self.after_group(self.at);
@@ -146,9 +148,11 @@ impl<'s> Parser<'s> {
                 _ => break,
             }
         }
-        match named {
-            Some(named) => named,
-            None => of_words(&words),
+        let ty = named.unwrap_or_else(|| of_words(&words));
+        match ty {
+            TypeName::Void | TypeName::Auto | TypeName::Unknown => ty,
+            _ if found.is_volatile => TypeName::Volatile(Box::new(ty)),
+            _ => ty,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
 use crate::rules;
-use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed, unordered_flag};
+use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed};
 use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
@@ -238,14 +238,6 @@ fn of_protocols() -> impl Iterator<Item = &'static Rule> {
     })
 }
 
-/// Whether something else than an asm statement is volatile.
-fn has_volatile(source: &str) -> bool {
-    memmem::find_iter(source.as_bytes(), b"volatile").any(|at| {
-        let before = source[..at].trim_end_matches(['_', ' ', '\t']);
-        !before.ends_with("asm")
-    })
-}
-
 /// Whether two places begin in one line of a source.
 fn is_one_line(source: &str, one: Span, other: Span) -> bool {
     let between = one.start.min(other.start)..one.start.max(other.start);
@@ -254,14 +246,7 @@ fn is_one_line(source: &str, one: Span, other: Span) -> bool {
 
 /// A finding with its places in the source.
 fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnostic> {
-    // Of loads of C++ it is not known which are volatile, where anything is.
-    if found.message == unordered_flag::PLAIN_POLL
-        && !kernel.is_of_asm(found.span)
-        && has_volatile(aim.source)
-    {
-        return None;
-    }
-    // Nor is it known of what is read anywhere.
+    // Where what is read lies is not always known.
     if found.rule == early_grid_read::RULE.info.name
         && found.span.text(&kernel.text).contains(kernel::ANYTHING)
     {

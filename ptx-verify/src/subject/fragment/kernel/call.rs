@@ -505,8 +505,9 @@ impl<'a, 's> Lowering<'a, 's> {
                     (Ok(declared), ty) => declared == ty,
                     (Err(Unclear), _) => false,
                 };
+                // What is pointed to may be taken for `volatile`.
                 is_same &= match (declared, ty) {
-                    (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a == *b,
+                    (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a.plain() == b.plain(),
                     (Ok(declared), ty) => declared == *ty,
                     (Err(Unclear), _) => false,
                 };
@@ -542,12 +543,13 @@ impl<'a, 's> Lowering<'a, 's> {
             if **of == TypeName::Auto || matches!(argument.ty(), Ty::Group(_)) {
                 return Ok(argument);
             }
-            let ty = self.ty(of)?;
+            let ty = self.ty_in_memory(of)?;
             let is_same = match (argument.ty(), &ty) {
                 (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a == b,
                 (a, b) => a == b,
             };
             return match argument {
+                Place::Memory { address, ty: own } if own == *ty.plain() => Ok(Place::Memory { address, ty }),
                 // A value that is only read.
                 Place::Fixed(value) => Ok(Place::Fixed(self.converted(value, &ty)?)),
                 other if is_same => Ok(other),
@@ -631,6 +633,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
             }
             (TypeName::Reference(of), ty) => self.deduce(function, of, ty)?,
+            (TypeName::Volatile(of), ty) => self.deduce(function, of, ty.plain())?,
             (TypeName::Pointer(of), Ty::Pointer(to, _)) => self.deduce(function, of, to)?,
             (TypeName::Array(of, ArrayLength(length)), Ty::Array(to, count)) => {
                 self.deduce(function, of, to)?;

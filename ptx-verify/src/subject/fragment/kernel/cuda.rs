@@ -175,6 +175,7 @@ impl<'s> Lowering<'_, 's> {
     fn atomic(&mut self, name: &str, values: &[Value]) -> Result<Value, Unclear> {
         let pointer = values.first().ok_or(Unclear)?;
         let Ty::Pointer(of, space) = &pointer.ty else { return Err(Unclear) };
+        let of = of.plain();
         if *space == Space::Shared && matches!(pointer.held, Held::Register(_)) {
             let address = self.operand(pointer, 64)?;
             let (bits, to) = match of.size()? {
@@ -184,7 +185,7 @@ impl<'s> Lowering<'_, 's> {
             };
             self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
         } else if *space == Space::Generic
-            && let Ty::Integer { bits: bits @ (32 | 64), .. } = **of
+            && let Ty::Integer { bits: bits @ (32 | 64), .. } = *of
         {
             let to = self.fresh(bits)?;
             // Of a variable in global memory nobody has the address.
@@ -208,9 +209,9 @@ impl<'s> Lowering<'_, 's> {
                 None => (format!("exch.b{bits}"), "0".to_owned()),
             };
             self.emit(&format!("atom.relaxed.{scope}.{operation} {to_name}, [{at}], {operand};"));
-            return Ok(Value { ty: (**of).clone(), held: Held::Register(to) });
+            return Ok(Value { ty: of.clone(), held: Held::Register(to) });
         }
-        Ok(Value::unknown((**of).clone()))
+        Ok(Value::unknown(of.clone()))
     }
 }
 

@@ -427,7 +427,7 @@ impl<'s> Lowering<'_, 's> {
                 Place::Memory { address, .. } => address,
                 _ => return Err(Unclear),
             };
-            let ty = self.ty(to)?;
+            let ty = self.ty_in_memory(to)?;
             return self.read(&Place::Memory { address, ty });
         }
         let to = self.ty(to)?;
@@ -517,7 +517,7 @@ impl<'s> Lowering<'_, 's> {
             }
             ExpressionKind::Cast(TypeName::Reference(to), of) => {
                 let Place::Memory { address, .. } = self.place(of)? else { return Err(Unclear) };
-                Ok(Place::Memory { address, ty: self.ty(to)? })
+                Ok(Place::Memory { address, ty: self.ty_in_memory(to)? })
             }
             ExpressionKind::List(Some(to @ TypeName::Named("atomic_ref", _)), given)
                 if let [of] = given.as_slice() =>
@@ -626,6 +626,13 @@ impl<'s> Lowering<'_, 's> {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
         };
         Ok(match object {
+            Place::Memory { address, ty: Ty::Volatile(of) } => {
+                let member = self.member_itself(Place::Memory { address, ty: (*of).clone() }, name)?;
+                match member {
+                    Place::Memory { address, ty } => Place::Memory { address, ty: ty.volatile() },
+                    other => other,
+                }
+            }
             Place::Parts(parts, Ty::Structure(members)) => {
                 parts.get(found(&members)?).cloned().ok_or(Unclear)?
             }

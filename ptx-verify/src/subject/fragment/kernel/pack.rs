@@ -431,7 +431,9 @@ fn names_of_type<'s>(of: &TypeName<'s>, all: &mut Vec<&'s str>) {
             names_of_type(owner, all);
             names_of_arguments(given, all);
         }
-        TypeName::Pointer(of) | TypeName::Reference(of) | TypeName::Array(of, _) => names_of_type(of, all),
+        TypeName::Pointer(of) | TypeName::Reference(of) | TypeName::Volatile(of) | TypeName::Array(of, _) => {
+            names_of_type(of, all);
+        }
         _ => {}
     }
 }

@@ -152,6 +152,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 self.fits_one(parameters, &pattern, &Given::Type(given.clone()), bound)
             }
             (TypeName::Pointer(of), Ty::Pointer(to, _)) => self.fits_type(parameters, of, to, bound),
+            (TypeName::Volatile(of), Ty::Volatile(to)) => self.fits_type(parameters, of, to, bound),
             (TypeName::Named(name, patterns), Ty::Structure(members)) if !patterns.is_empty() => {
                 let structure = self.program.structure(members.structure);
                 if structure.name != *name {

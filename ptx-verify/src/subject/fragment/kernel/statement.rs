@@ -563,7 +563,7 @@ impl<'s> Lowering<'_, 's> {
         if *of == TypeName::Auto {
             return Ok(place);
         }
-        let ty = self.ty(of)?;
+        let ty = self.ty_in_memory(of)?;
         match place {
             Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
             other if *other.ty() == ty || variable.is_constant => Ok(other),
@@ -576,7 +576,7 @@ impl<'s> Lowering<'_, 's> {
         if variable.value.is_some() {
             return Err(Unclear);
         }
-        let ty = self.ty(&variable.ty)?;
+        let ty = self.ty_in_memory(&variable.ty)?;
         let (size, own) = ty.layout()?;
         let asked = match &variable.align {
             Some(asked) => self.alignment(asked)?,

@@ -46,6 +46,8 @@ pub(super) enum Ty {
     Vector(Rc<Self>, u32),
     Pointer(Rc<Self>, Space),
     Array(Rc<Self>, u64),
+    /// What a pointer points to, or a member or an element is, where it is `volatile`.
+    Volatile(Rc<Self>),
     Structure(Rc<Members>),
     Group(Group),
     /// `cuda::barrier`.
@@ -128,7 +130,7 @@ impl Ty {
                 (whole.ok_or(Unclear)?, align)
             }
             Self::Structure(members) => (members.size, members.align),
-            Self::Atomic(of, _) => of.layout()?,
+            Self::Atomic(of, _) | Self::Volatile(of) => of.layout()?,
             Self::Bytes(size, align) => (*size, *align),
             Self::Sequence(_) => (1, 1),
             Self::Void | Self::Group(_) | Self::Any => return Err(Unclear),
@@ -137,6 +139,28 @@ impl Ty {
 
     pub fn size(&self) -> Result<u64, Unclear> {
         Ok(self.layout()?.0)
+    }
+
+    /// The type without `volatile`.
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Volatile(of) => of,
+            of => of,
+        }
+    }
+
+    /// The type with `volatile`: of an array its elements are.
+    pub fn volatile(self) -> Self {
+        match self {
+            Self::Array(of, count) => Self::Array(Rc::new((*of).clone().volatile()), count),
+            Self::Integer { .. }
+            | Self::Float(_)
+            | Self::Vector(..)
+            | Self::Pointer(..)
+            | Self::Structure(_)
+            | Self::Bytes(..) => Self::Volatile(Rc::new(self)),
+            other => other,
+        }
     }
 
     /// Bits of the register that holds a value; none for what has no register.
@@ -150,8 +174,16 @@ impl Ty {
 }
 
 impl<'s> Lowering<'_, 's> {
-    /// The type that a name stands for here.
+    /// The type that a name stands for here, of a value.
     pub(super) fn ty(&mut self, name: &TypeName<'s>) -> Result<Ty, Unclear> {
+        Ok(match self.ty_in_memory(name)? {
+            Ty::Volatile(of) => (*of).clone(),
+            ty => ty,
+        })
+    }
+
+    /// The type that a name stands for here, of what lies in memory: it may be `volatile`.
+    pub(super) fn ty_in_memory(&mut self, name: &TypeName<'s>) -> Result<Ty, Unclear> {
         Ok(match name {
             TypeName::Void => Ty::Void,
             TypeName::Bool => Ty::BOOL,
@@ -161,7 +193,7 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Float(bits) => Ty::Float(*bits),
             TypeName::Vector(of, count) => Ty::Vector(Rc::new(self.ty(of)?), *count),
             TypeName::Pointer(of) => {
-                let of = match self.ty(of) {
+                let of = match self.ty_in_memory(of) {
                     Ok(of) => of,
                     // To what is not known one can point.
                     Err(Unclear) => Ty::Any,
@@ -169,7 +201,7 @@ impl<'s> Lowering<'_, 's> {
                 Ty::Pointer(Rc::new(of), Space::Generic)
             }
             TypeName::Array(of, ArrayLength(length)) => {
-                let of = Rc::new(self.ty(of)?);
+                let of = Rc::new(self.ty_in_memory(of)?);
                 let length = match length {
                     Some(length) => self.constant(length)?,
                     None => 0,
@@ -178,6 +210,7 @@ impl<'s> Lowering<'_, 's> {
             }
             TypeName::Named(name, given) => self.named_type(name, given)?,
             TypeName::Scoped(owner, name, given) => self.scoped_type(owner, name, given)?,
+            TypeName::Volatile(of) => self.ty_in_memory(of)?.volatile(),
             TypeName::Library("barrier") => Ty::Barrier,
             TypeName::Library(_) => Ty::SIZE,
             TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown | TypeName::Expand(_) => {
@@ -202,12 +235,12 @@ impl<'s> Lowering<'_, 's> {
         if let Some(aliased) = program.aliases.get(name) {
             self.deeper()?;
             let found = match program.templates_of_aliases.get(name) {
-                None => self.ty(aliased),
+                None => self.ty_in_memory(aliased),
                 Some(parameters) => {
                     let bindings = self.template_bindings(parameters, given)?;
                     let names = self.names.len();
                     self.names.extend(bindings);
-                    let found = self.ty(aliased);
+                    let found = self.ty_in_memory(aliased);
                     self.names.truncate(names);
                     found
                 }
@@ -335,9 +368,9 @@ impl<'s> Lowering<'_, 's> {
             let ty = match ty {
                 TypeName::Reference(of) => {
                     references.push((*member).to_owned());
-                    Ty::Pointer(Rc::new(self.ty(of)?), Space::Generic)
+                    Ty::Pointer(Rc::new(self.ty_in_memory(of)?), Space::Generic)
                 }
-                ty => self.ty(ty)?,
+                ty => self.ty_in_memory(ty)?,
             };
             let (bytes, mut own) = ty.layout()?;
             if let Some(asked) = asked {

@@ -298,6 +298,9 @@ impl Lowering<'_, '_> {
                     };
                     Value { ty: Ty::Pointer(Rc::clone(of), space), held: address.held.clone() }
                 }
+                Ty::Volatile(ty) => {
+                    self.load_as(address, ty, &format!("{}{}", volatile_of(address), space_of(address)))?
+                }
                 _ => self.load(address, ty)?,
             },
         })
@@ -316,6 +319,7 @@ impl Lowering<'_, '_> {
 
     /// The same, with the words that follow `ld`.
     pub(super) fn load_as(&mut self, address: &Value, ty: &Ty, words: &str) -> Result<Value, Unclear> {
+        let ty = ty.plain();
         let parts = memory_parts(ty)?;
         let base = self.operand(address, 64)?;
         let mut only = None;
@@ -419,6 +423,8 @@ impl Lowering<'_, '_> {
                 Ok(())
             }
             Place::Memory { address, ty } => {
+                let volatile = if matches!(ty, Ty::Volatile(_)) { volatile_of(address) } else { "" };
+                let ty = ty.plain();
                 let value = self.converted(value, ty)?;
                 let value = if matches!(value.ty, Ty::Pointer(..)) { self.generic(value)? } else { value };
                 let parts = memory_parts(ty)?;
@@ -432,7 +438,7 @@ impl Lowering<'_, '_> {
                         _ => self.operand(&value, if bytes == 8 { 64 } else { 32 })?,
                     };
                     let kind = kind_of(bytes, false);
-                    self.emit(&format!("st{space}.{kind} [{base}+{offset}], {operand};"));
+                    self.emit(&format!("st{volatile}{space}.{kind} [{base}+{offset}], {operand};"));
                 }
                 Ok(())
             }
@@ -504,7 +510,8 @@ impl Lowering<'_, '_> {
     /// A place for a variable of a type that is in no memory.
     pub(super) fn made(&mut self, ty: &Ty) -> Result<Place, Unclear> {
         self.deeper()?;
-        let place = match ty {
+        // In registers nobody else looks at it.
+        let place = match ty.plain() {
             Ty::Array(of, count) if *count <= super::MAX_ELEMENTS => {
                 let parts = (0..*count).map(|_| self.made(of)).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
@@ -519,7 +526,7 @@ impl Lowering<'_, '_> {
                 let parts = members.all.iter().map(part).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
             }
-            _ => match ty.register() {
+            ty => match ty.register() {
                 Some(bits) => Place::Register(self.fresh(bits)?, ty.clone()),
                 None => Place::Unknown(ty.clone()),
             },
@@ -734,6 +741,14 @@ pub(super) fn space_of(address: &Value) -> &'static str {
     }
 }
 
+/// The word of an access of what is `volatile`.
+const fn volatile_of(address: &Value) -> &'static str {
+    match address.ty {
+        Ty::Pointer(_, Space::Param) => "",
+        _ => ".volatile",
+    }
+}
+
 const fn kind_of(bytes: u64, signed: bool) -> &'static str {
     match (bytes, signed) {
         (1, false) => "u8",
@@ -754,6 +769,7 @@ fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
         Ty::Integer { bits, signed, .. } => vec![(0, u64::from(bits / 8), *signed)],
         Ty::Float(bits) => vec![(0, u64::from(bits / 8), false)],
         Ty::Pointer(..) => vec![(0, 8, false)],
+        Ty::Volatile(of) => memory_parts(of)?,
         Ty::Vector(of, count) => {
             let size = of.size()?;
             (0..u64::from(*count)).map(|index| (index * size, size, false)).collect()
