@@ -1,5 +1,7 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{Poll, address_root, is_weak, may_be_global, polls};
+use ptx_facts::asynchronous::{
+    Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root, polls,
+};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
@@ -15,7 +17,8 @@ use crate::subject::module::Features;
 declare_rule! {
     /// ## What it does
     /// Reports `ld.global.nc` of what the same thread has written before, behind the same register, and of what the threads of
-    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks.
+    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks. Also
+    /// of what the kernel tells others of with a flag, after a loop that waits for the flag.
     ///
     /// ## Why is this bad
     /// With `.nc`, the load may take what lies in the cache for data that nobody writes while the kernel runs. It may give
@@ -35,7 +38,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Addresses that are computed in other instructions, and stores under guards or on some paths only, where no barrier is
-    /// between the two; what other blocks write.
+    /// between the two; what other blocks write and tell nobody of.
     name: "read-only-load-of-written",
     code: "P0707",
     former: [],
@@ -124,7 +127,8 @@ impl<'f, 'm> Met<'f, 'm> {
             return None;
         }
         let stores = self.stores.get(&address_root(facts, load)?)?;
-        let meeting = *self.meetings.iter().find(|&&each| comes_before(facts, each, load))?;
+        // Before the last one lies what lies before the others.
+        let meeting = self.meetings.iter().copied().filter(|&each| comes_before(facts, each, load)).max()?;
         let reach = self
             .reaches
             .entry(meeting)
@@ -139,11 +143,34 @@ impl Met<'_, '_> {
     fn written_by_others(&self, load: u32) -> Option<u32> {
         let facts = self.facts;
         let stores = self.stores.get(&address_root(facts, load)?)?;
+        let published = self.published(load, stores);
+        if published.is_some() {
+            return published;
+        }
         self.polls.iter().take(MAX_POLLS).find_map(|poll| {
             let after = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
             after.at(load)?;
             let before = Reach::to(facts, Ends::Instructions(&[poll.load]), &[]);
             stores.iter().copied().take(MAX_STORES).find(|&store| before.at(store).is_some())
+        })
+    }
+
+    /// Of some stores by the same parameter as a load, one that the kernel sets a flag after which is waited for before the load.
+    fn published(&self, load: u32, stores: &[u32]) -> Option<u32> {
+        let facts = self.facts;
+        self.polls.iter().take(MAX_POLLS).find_map(|poll| {
+            Reach::from(facts, Ends::Instructions(&[poll.end]), &[]).at(load)?;
+            let root = polled_root(facts, poll.load)?;
+            let sets = |&each: &u32| {
+                facts.instance(each).is_some_and(|instance| instance.effects.writes_memory)
+                    && each != poll.load
+                    && !stores.contains(&each)
+                    && address_root(facts, each) == Some(root)
+            };
+            let flags: Vec<u32> = facts.reaching_out().filter(sets).take(MAX_STORES).collect();
+            let before = Reach::to(facts, Ends::Instructions(&flags), &[]);
+            let is_told = |store: &u32| before.at(*store).is_some() && has_same_distance(facts, *store, load);
+            stores.iter().copied().take(MAX_STORES).find(is_told)
         })
     }
 }
