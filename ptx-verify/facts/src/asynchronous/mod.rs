@@ -12,6 +12,7 @@ mod local;
 mod loops;
 mod maps;
 pub mod model;
+mod multicast;
 mod objects;
 mod parting;
 mod publish;
@@ -36,6 +37,7 @@ pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use local::OwnMemory;
 pub use loops::{Poll, Readers, is_flag, is_weak, locks, orders, polls, polls_taken_out};
 pub use maps::{Missing, StaleMap, stale_map};
+pub use multicast::{counts_in_multicast, tells_devices_narrowly};
 pub use objects::{Event, Life, Lives, Place};
 pub use parting::{joins_after, parts_before};
 pub use publish::{

@@ -2,10 +2,11 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
     Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, chooses_who_waits,
-    counted, counts_of_done, fences_global, handed_on_without_meeting, hands_on, has_same_distance,
-    is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks, may_be_global,
-    names_global, only_acquires, orders_blocks, parts_before, polled_root, polls, polls_taken_out,
-    table_of_pointers, takes_a_number, told_by_few, used_and_never_met, used_without_meeting,
+    counted, counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
+    has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
+    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
+    polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few,
+    used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Operand, Register};
@@ -25,6 +26,7 @@ declare_rule! {
     /// without a fence between; and a store of a flag with `.relaxed` after plain stores without a fence between, with a fence of the
     /// block alone, or of the device alone where the flag is set for the whole system, or in the scope of the block.
     /// A flag from a table of pointers that is set for the whole system and waited for on the device, or the other way round.
+    /// A flag of a multicast object that is set without a release, or with one in a narrower scope than `.sys`.
     /// Threads that read what is told of by a flag which another thread has waited for, without a meeting between.
     /// Of a barrier of all blocks, what is read in the next round counts as read after it, and pointers that are exchanged are one.
     /// A thread that counts its block as done without having met those whose stores the last block reads.
@@ -416,8 +418,8 @@ impl<'a> Waits<'a> {
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
         if effects.atomic {
             let is_block_wide = orders && is_narrow(instance) && may_be_global(facts, instruction);
+            let polls = self.polls;
             let mut is_flag = |is_lock: bool| {
-                let polls = self.polls;
                 let mut counts = || {
                     is_kept_by_readers(facts, instruction, polls)
                         || takes_a_number(facts, instruction, polls)
@@ -425,7 +427,12 @@ impl<'a> Waits<'a> {
                 };
                 is_lock || !counts()
             };
-            return (!orders || is_block_wide) && self.flag(facts, instruction).is_some_and(&mut is_flag);
+            if orders && !is_block_wide {
+                return false;
+            }
+            // Whoever waits looks at the own device's part of what all are told through another pointer.
+            return self.flag(facts, instruction).is_some_and(&mut is_flag)
+                || !polls.is_empty() && counts_in_multicast(facts, instruction) && few.come_to(instruction);
         }
         if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
             return false;
@@ -561,7 +568,8 @@ fn before_flags(
         let is_of_system = |instruction: u32, mode: Mode| {
             facts.instance(instruction).is_some_and(|instance| instance.is(mode))
         };
-        if !is_of_system(flag, Mode::SystemScope) {
+        // Of a multicast object it is not known who waits for what.
+        if !is_of_system(flag, Mode::SystemScope) || counts_in_multicast(facts, flag) {
             continue;
         }
         let is_narrower = |each: &u32| {
@@ -587,6 +595,16 @@ fn before_flags(
             );
             return;
         }
+    }
+    let narrow = releases.iter().find(|&&flag| tells_devices_narrowly(facts, flag));
+    let asks_devices =
+        |poll: &Poll| facts.instance(poll.load).is_some_and(|instance| instance.is(Mode::SystemScope));
+    if let Some(&flag) = narrow.filter(|_| polls.iter().any(asks_devices)) {
+        let message =
+            "this tells other devices, in a scope that ends with the own one, of what was stored before";
+        diagnostics
+            .push(RULE.at(context.instruction_span(flag), message).with_help("release it with `.sys`"));
+        return;
     }
     if of_other_scopes(context, facts, polls, &all_flags, diagnostics) {
         return;
