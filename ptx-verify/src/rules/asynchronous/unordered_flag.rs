@@ -22,7 +22,7 @@ declare_rule! {
     /// ## What it does
     /// Reports a loop that waits for another thread by looking at global memory with a plain load, which need not see the
     /// store, or with one of scope `.cta`, which sees the stores of its own block; a bulk copy after such a loop without
-    /// `fence.proxy.async`, or with one of shared memory only; plain loads after a loop that looks with `.relaxed`,
+    /// `fence.proxy.async`, or with one of shared memory only; plain loads or bulk copies after a loop that looks with `.relaxed`,
     /// without a fence between; and a store of a flag with `.relaxed` after plain stores without a fence between, with a fence of the
     /// block alone, or of the device alone where the flag is set for the whole system, or in the scope of the block.
     /// A flag from a table of pointers that is set for the whole system and waited for on the device, or the other way round.
@@ -304,9 +304,11 @@ fn after_polls(
         }
     }
     let ordering = ascending(facts.reaching_out().filter(|&each| orders_blocks(facts, each)));
+    // Copies bring what the flag tells of as loads do.
     let loads = ascending(facts.reaching_out().filter(|&each| {
         let is_read_only = facts.instance(each).is_some_and(Instance::is_read_only_load);
-        is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each)
+        let is_load = is_weak(facts, each, false) && !is_read_only && may_be_global(facts, each);
+        is_load || copies.binary_search(&each).is_ok()
     }));
     let mut left = MAX_RELAXED;
     let mut readers = None;
