@@ -8,7 +8,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a phase of an `mbarrier` object that expects another number of bytes than the copies which complete on the object in
     /// that phase bring, and copies whose bytes nobody expects. How much a copy by a tensor map brings is what its phase expects: there a
-    /// read that goes on after its end, in memory that nothing writes, tells that it is too little.
+    /// read that goes on after its end, in memory that nothing writes, tells that it is too little, and so does a matrix of `wgmma` or
+    /// `tcgen05.mma` whose rows lie further.
     ///
     /// ## Why is this bad
     /// With fewer bytes expected the phase ends before the data is there; with more it never ends. PTX ISA manual, section

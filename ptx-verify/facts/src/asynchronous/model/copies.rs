@@ -2,6 +2,7 @@
 
 use super::clock::Row;
 use super::converge::WARPS_OF_GROUP;
+use super::extents::{self, Rows};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Source};
@@ -238,7 +239,7 @@ impl Machine<'_> {
         instruction: u32,
         action: &Action,
     ) -> Option<u32> {
-        let Action::Multiply { group: row, proxy, matrices, .. } = action else { return None };
+        let Action::Multiply { group: row, proxy, matrices, rows, .. } = action else { return None };
         let (row, proxy) = (*row, *proxy);
         let event = self.next_event(warp);
         self.warps[warp].last_use = Some(instruction);
@@ -252,6 +253,7 @@ impl Machine<'_> {
         // those of the first warp. Kernels rely on it: warps that write their own rows do not wait for the others.
         let has_rows =
             row == Row::Wgmma && matrices.len() > 1 && !self.warps[warp].index.is_multiple_of(WARPS_OF_GROUP);
+        self.note_extents(warp, mask, instruction, matrices, rows);
         for matrix in matrices.iter().skip(usize::from(has_rows)) {
             let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
             let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
@@ -268,6 +270,27 @@ impl Machine<'_> {
             }
         }
         Some(flight)
+    }
+
+    /// Takes note of how far the matrices of an operation reach.
+    fn note_extents(&mut self, warp: usize, mask: u32, instruction: u32, matrices: &[Source], rows: &Rows) {
+        let rows = match rows {
+            Rows::Unknown => return,
+            Rows::Known(rows) => rows.clone(),
+            Rows::Described(descriptor, paired) => {
+                let Some(descriptor) = self.certain(warp, *descriptor).all(mask) else { return };
+                extents::described(descriptor, *paired, matrices.len())
+            }
+        };
+        for (matrix, rows) in matrices.iter().zip(rows) {
+            let descriptor = self.certain(warp, *matrix).all(mask);
+            if let (Some(descriptor), Some(rows)) = (descriptor, rows)
+                && let Some(extent) = extents::extent(descriptor, rows)
+            {
+                let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
+                self.log.extents.add(place, extent, instruction);
+            }
+        }
     }
 
     pub(super) fn signal_copies(

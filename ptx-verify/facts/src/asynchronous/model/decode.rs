@@ -9,6 +9,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
 
 use super::clock::Row;
+use super::extents::{self, Rows};
 use super::known::Actions;
 use super::program::{Action, Source};
 use super::slice::Decoder;
@@ -64,6 +65,11 @@ impl<'a> Operands<'a> {
 
     fn for_purpose(&self, purpose: Purpose) -> Option<(Operand, &'a OperandSpec)> {
         self.all().find(|(_, spec)| spec.purpose == Some(purpose))
+    }
+
+    /// The operand that the manual names so.
+    pub(super) fn named(&self, name: &str) -> Option<Operand> {
+        self.all().find(|(_, spec)| spec.name == name).map(|(operand, _)| operand)
     }
 
     pub(super) fn addresses(&self) -> impl Iterator<Item = (Operand, &'a OperandSpec)> {
@@ -285,7 +291,14 @@ impl Decoder<'_, '_> {
                 let is_tensor = group == AsyncGroup::Tcgen05 && !matrices.is_empty();
                 let accumulators = if is_tensor { self.tensor_address(named) } else { None };
                 let proxy = instance.effects.async_proxy;
-                Some(Action::Multiply { group: row_of(group)?, proxy, matrices, accumulators })
+                let rows = match named.named("id") {
+                    None => extents::of_wgmma(instance, named, matrices.len()),
+                    Some(id) if is_tensor && extents::is_described(instance) => {
+                        Rows::Described(self.source(id), is_of_pair(instance))
+                    }
+                    Some(_) => Rows::Unknown,
+                };
+                Some(Action::Multiply { group: row_of(group)?, proxy, matrices, accumulators, rows })
             }
             (AsyncGroup::Mbarrier | AsyncGroup::CpAsync | AsyncGroup::Bulk, AsyncAction::Start) => {
                 self.copy(group, instance, named)
@@ -610,6 +623,11 @@ impl Decoder<'_, '_> {
         let known = written.filter_map(|each| self.registers.get(each.register));
         Action::Forget { to: known.map(|register| (register, self.bits_of(register))).collect(), from }
     }
+}
+
+/// Whether an instruction is of two blocks together.
+fn is_of_pair(instance: &Instance) -> bool {
+    instance.modifiers.contains(&".cta_group::2")
 }
 
 fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {

@@ -19,7 +19,7 @@ impl Machine<'_> {
             return;
         }
         self.tell_of_tiles();
-        self.tell_of_shares();
+        self.tell_of_phases();
         self.tell_of_parts();
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
@@ -308,9 +308,12 @@ impl Machine<'_> {
                 Some(Shared { object: usize::MAX, expected, expectation, copies, known: Vec::new() })
             })
             .collect();
-        let (expectation, expected, room, copy) = misfit(&phases, &self.program.variables)?;
-        let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
-        Some(fault.counted(expected as i64, room as i64))
+        let variables = &self.program.variables;
+        if let Some((expectation, expected, room, copy)) = misfit(&phases, variables) {
+            let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
+            return Some(fault.counted(expected as i64, room as i64));
+        }
+        Some(of_extents(self.log.extents.short(&phases, variables)?))
     }
 
     /// Adds where threads arrive that never wait for anything.
@@ -332,6 +335,21 @@ impl Machine<'_> {
         self.tell(fault.counted(expected as i64, room as i64));
     }
 
+    /// Tells of the bytes of the phases that were complete.
+    pub(super) fn tell_of_phases(&mut self) {
+        self.tell_of_shares();
+        self.tell_of_extents();
+    }
+
+    /// Tells of a phase that expects fewer bytes than matrix operations read of its copies.
+    fn tell_of_extents(&mut self) {
+        let is_told = self.faults.iter().any(|fault| fault.kind.is_of_bytes());
+        let found = self.log.short(&self.program.variables).filter(|_| !is_told);
+        if let Some(short) = found {
+            self.tell(of_extents(short));
+        }
+    }
+
     /// Tells of a read that goes on after the end of what the phase expects, in memory that nobody writes.
     fn tell_of_tiles(&mut self) {
         let Some((read, tile)) = self.tiles.found() else { return };
@@ -339,4 +357,10 @@ impl Machine<'_> {
         let fault = Fault::new(FaultKind::TooFewBytes, expectation).counted(tile.size as i64, 0);
         self.tell(fault.with(tile.instruction, Part::Operation).with(read, Part::Access));
     }
+}
+
+/// A phase that expects fewer bytes than are read: where, how many, how many are read, a copy, and who reads.
+fn of_extents((expectation, expected, needed, copy, reader): (u32, u64, u64, u32, u32)) -> Fault {
+    let fault = Fault::new(FaultKind::TooFewBytes, expectation).counted(expected as i64, needed as i64);
+    fault.with(copy, Part::Operation).with(reader, Part::Access)
 }

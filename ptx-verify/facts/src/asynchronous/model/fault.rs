@@ -152,6 +152,11 @@ impl FaultKind {
         )
     }
 
+    /// Whether it is about the bytes of a phase.
+    pub(super) const fn is_of_bytes(self) -> bool {
+        matches!(self, Self::Bytes | Self::OtherBytes | Self::TooFewBytes)
+    }
+
     /// Whether a meeting or a wait is missing, after those that there are.
     pub(super) const fn lacks_order(self) -> bool {
         matches!(
@@ -218,6 +223,20 @@ impl Fault {
             Some(instruction) => self.with(instruction, part),
             None => self,
         }
+    }
+
+    /// Whether it is about the bytes of copies that the room for them tells, or those that are read.
+    pub(super) fn is_of_rooms(&self) -> bool {
+        match self.kind {
+            FaultKind::OtherBytes => true,
+            FaultKind::TooFewBytes => self.counts.is_some_and(|(_, needed)| needed > 0),
+            _ => false,
+        }
+    }
+
+    /// Whether another execution shows the same, with the same numbers.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        (self.kind, self.instruction, self.counts) == (other.kind, other.instruction, other.counts)
     }
 
     pub(super) fn counted(mut self, wanted: i64, found: i64) -> Self {

@@ -21,6 +21,7 @@ mod converge;
 mod copies;
 mod decode;
 mod ending;
+mod extents;
 mod fault;
 mod kept;
 mod known;
@@ -92,6 +93,8 @@ const SHORT_OF_BLOCK: u32 = 2;
 const MEMORY: [u64; 2] = [1, 0];
 /// The number with which a fault has to show again where memory decides.
 const OTHER_MEMORY: u64 = 3;
+/// Another number is smaller by so much, where one is to show nothing new: it takes no more steps.
+const PARAMETER_APART: u64 = 4;
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
@@ -263,7 +266,7 @@ fn of_launch(
                 of_scenario(program, Scenario { parameter, ..scenario }, Some(&shown.sizes), None);
             *spent += other.steps;
             // Bytes that are products of such numbers are more than an object counts.
-            other.faults.retain(|fault| !matches!(fault.kind, FaultKind::Bytes | FaultKind::OtherBytes));
+            other.faults.retain(|fault| fault.kind != FaultKind::Bytes && !fault.is_of_rooms());
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
@@ -302,6 +305,15 @@ fn of_launch(
             let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
             *spent += other.steps;
             shown.faults.retain(|fault| other.shows(fault));
+        }
+        if shown.faults.iter().any(Fault::is_of_rooms) {
+            // What a parameter says how many bytes are expected tells nothing of the room for them.
+            let parameter = scenario.parameter - PARAMETER_APART;
+            let other = of_scenario(program, Scenario { parameter, ..scenario }, None, None);
+            *spent += other.steps;
+            shown
+                .faults
+                .retain(|fault| !fault.is_of_rooms() || other.faults.iter().any(|each| each.is(fault)));
         }
         protocol.end = Some(shown.end);
         protocol.launch = (threads, blocks, scenario.parameter);

@@ -8,6 +8,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 
 use super::clock::Row;
+use super::extents::Rows;
 use crate::evaluate::Shape;
 
 /// Where a number comes from.
@@ -167,6 +168,8 @@ pub(super) enum Action {
     },
     /// Starts what reads matrices in shared memory, and writes to tensor memory if it is told where.
     Multiply {
+        /// How many rows each matrix has.
+        rows: Rows,
         group: Row,
         /// As of [`Action::Start`].
         proxy: bool,

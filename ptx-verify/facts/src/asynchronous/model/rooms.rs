@@ -138,7 +138,7 @@ fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> 
 }
 
 /// How far it is from a place to the next one, or to the end of the variable.
-fn room(place: u64, places: &BTreeSet<u64>, variables: &[(u64, u64)]) -> Option<u64> {
+pub(super) fn room(place: u64, places: &BTreeSet<u64>, variables: &[(u64, u64)]) -> Option<u64> {
     let next = places.range(place + 1..).next().copied();
     let end = variables.iter().map(|(start, size)| (*start, start + size));
     let end = end.filter(|(start, end)| (*start..*end).contains(&place)).map(|(_, end)| end).min();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::extents::Extents;
 use super::rooms::{self, Shared, Unsized};
 
 /// The copies of unknown size that complete in a phase, with the bytes that it expects.
@@ -16,6 +17,8 @@ pub(super) struct Log {
     sources: FxHashMap<u32, Vec<u64>>,
     /// Where operations begin to read or write.
     starts: FxHashSet<u64>,
+    /// How far matrix operations read.
+    pub(super) extents: Extents,
 }
 
 /// Phases that are looked at.
@@ -46,6 +49,11 @@ impl Log {
     /// An expectation that is not that of all copies of its phase.
     pub(super) fn misfit(&self, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
         rooms::misfit(&self.shared, variables)
+    }
+
+    /// An expectation of fewer bytes than are read.
+    pub(super) fn short(&self, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32, u32)> {
+        self.extents.short(&self.shared, variables)
     }
 
     /// An operation that tells no object reads there.
