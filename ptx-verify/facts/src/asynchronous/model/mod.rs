@@ -418,6 +418,10 @@ fn of_scenario<'p>(
     };
     let mut machine = of(scenario);
     let mut end = machine.run();
+    if end == End::Budget && machine.faults.is_empty() {
+        // As many phases as there were tell of their bytes.
+        machine.tell_of_phases();
+    }
     // Where all of it goes well as far as copies are known, more is known of them now.
     let mut sizes = machine.log.sizes(&program.variables);
     if let Some(agreed) = agreed {

@@ -95,9 +95,11 @@ fn of_several(
         ends(&own).filter(|room| ends(all) == Some(*room))
     });
     let rooms: Option<Vec<u64>> = rooms.collect();
-    let whole = rooms?.iter().chain(&first.known).sum::<u64>();
+    let rooms: Vec<u64> = rooms?.into_iter().chain(first.known.iter().copied()).collect();
+    let whole = rooms.iter().sum::<u64>();
     let copy = first.copies.last()?.instruction;
-    (first.expected > whole).then_some((first.expectation, first.expected, whole, copy))
+    let is_other = first.expected > whole || is_part(first.expected, &rooms);
+    is_other.then_some((first.expectation, first.expected, whole, copy))
 }
 
 fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32)> {
@@ -128,13 +130,19 @@ fn of_one(phases: &[&Shared], all: &BTreeSet<u64>, variables: &[(u64, u64)]) -> 
         rooms.push(room);
     }
     let whole: u64 = rooms.iter().sum();
-    let is_part = (1..(1_u32 << count) - 1).any(|chosen| {
-        let some = rooms.iter().enumerate().filter(|(index, _)| chosen >> index & 1 != 0);
-        some.map(|(_, room)| room).sum::<u64>() == first.expected
-    });
     let copy = first.copies.last()?.instruction;
-    let is_other = first.expected > whole || is_part;
+    let is_other = first.expected > whole || is_part(first.expected, &rooms);
     is_other.then_some((first.expectation, first.expected, whole, copy))
+}
+
+/// Whether some copies, and not all, bring exactly what is expected.
+fn is_part(expected: u64, rooms: &[u64]) -> bool {
+    let all = 1_u32 << rooms.len().min(MAX_PARTS);
+    rooms.len() <= MAX_PARTS
+        && (1..all - 1).any(|chosen| {
+            let some = rooms.iter().enumerate().filter(|(index, _)| chosen >> index & 1 != 0);
+            some.map(|(_, room)| room).sum::<u64>() == expected
+        })
 }
 
 /// How far it is from a place to the next one, or to the end of the variable.
