@@ -1,6 +1,6 @@
 //! What the model of a kernel's protocol shows, in words.
 
-use ptx_facts::asynchronous::model::{Fault, FaultKind, Part};
+use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, TOO_MANY_AT_ONCE};
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
@@ -246,9 +246,11 @@ fn words(fault: &Fault) -> (String, &'static str) {
         FaultKind::TooFewArrivals => {
             let count = counts.map_or(0, |(count, _)| count);
             let arrivals = if count == 1 { "arrival completes" } else { "arrivals complete" };
-            let message = format!(
-                "{count} {arrivals} a phase of this object, and others who have not arrived still use the memory"
-            );
+            let rest = match counts {
+                Some((_, TOO_MANY_AT_ONCE)) => "more threads of one warp arrive at once",
+                _ => "others who have not arrived still use the memory",
+            };
+            let message = format!("{count} {arrivals} a phase of this object, and {rest}");
             (
                 message,
                 "count all arrivals of a phase: each thread that arrives, or each warp if one of its threads does",

@@ -133,6 +133,9 @@ pub enum Part {
     Parts,
 }
 
+/// What is found in place of a number of arrivals where more than are counted arrive at once.
+pub const TOO_MANY_AT_ONCE: i64 = -2;
+
 impl FaultKind {
     /// Whether it is about how many arrive, or about threads that wait for others who never come.
     pub(super) const fn is_of_counts(self) -> bool {

@@ -46,7 +46,7 @@ mod value;
 
 use self::slice::Unfit;
 use crate::FunctionFacts;
-pub use fault::{Fault, FaultKind, Part};
+pub use fault::{Fault, FaultKind, Part, TOO_MANY_AT_ONCE};
 pub use machine::End;
 use machine::{Machine, Scenario};
 use program::Program;

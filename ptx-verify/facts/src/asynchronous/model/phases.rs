@@ -1,7 +1,7 @@
 //! What happens to `mbarrier` objects: arrivals, expected bytes, phases that end, and tests of them.
 
 use super::clock::Clock;
-use super::fault::{Fault, FaultKind, Part};
+use super::fault::{Fault, FaultKind, Part, TOO_MANY_AT_ONCE};
 use super::machine::{Delivery, Machine, RUN_AHEAD, State};
 use super::object::{Object, REMEMBERED, Want};
 use super::program::{Action, GENERIC, MAPPED, MAX_SHARED, RANK, Source};
@@ -219,6 +219,9 @@ impl Machine<'_> {
             let value = Value::Uniform(TOKEN | u64::from(phase));
             self.put(warp, Some(token), value, mask, false);
         }
+        if matches!(event, Event::ArriveExpect | Event::DropExpect) {
+            self.expected_by_too_many(&named, &sizes, instruction);
+        }
         for (lane, index) in named {
             let (count, bytes) = (counts.lane(lane)?, sizes.lane(lane)? as u32);
             if expects {
@@ -252,6 +255,25 @@ impl Machine<'_> {
         }
         self.progress += 1;
         Some(())
+    }
+
+    /// More lanes of a warp arrive at once than a phase counts, and each expects bytes that have not come: the phase does not end
+    /// between two of them.
+    fn expected_by_too_many(&mut self, named: &[(u32, usize)], sizes: &Value, instruction: u32) {
+        let Some(&(lane, index)) = named.first() else { return };
+        let object = &self.objects[index];
+        let is_one = named.iter().all(|(_, other)| *other == index);
+        let has_bytes = sizes.lane(lane).is_some_and(|bytes| bytes > 0) && object.running == 0;
+        let lanes = named.len() as i64;
+        // A block whose size nobody tells may have one thread.
+        let is_known = self.program.knows_threads && is_one && has_bytes;
+        if let Some((_, _, made)) = object.made.filter(|_| is_known)
+            && lanes > i64::from(object.count)
+        {
+            let counts = (i64::from(object.count), TOO_MANY_AT_ONCE);
+            let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(counts.0, counts.1);
+            self.tell(fault.with(instruction, Part::Arrival));
+        }
     }
 
     /// A warp arrives in a phase that has all arrivals already, while bytes are missing, and none of them was its own.
