@@ -1,6 +1,6 @@
 //! What the model of a kernel's protocol shows, in words.
 
-use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, TOO_MANY_AT_ONCE};
+use ptx_facts::asynchronous::model::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
@@ -350,6 +350,24 @@ fn words(fault: &Fault) -> (String, &'static str) {
             (
                 format!("{found} of {count} threads come to this barrier, and it never opens"),
                 "all threads that the barrier counts have to come to it, in the same order as to other barriers",
+            )
+        }
+        FaultKind::Apart => {
+            let message = match counts {
+                Some(ONE_OF_PAIR) => {
+                    "one block of a pair comes to this, which both of them execute".to_owned()
+                }
+                Some((all, some)) => {
+                    format!(
+                        "{some} of {all} threads of a warp come to this, which all of them execute together"
+                    )
+                }
+                None => "some warps of a group of four come to this, which all of them execute together"
+                    .to_owned(),
+            };
+            (
+                message,
+                "let all of them come here: only the numbers of whole warps or groups may decide about it",
             )
         }
         FaultKind::BarrierCounts => {

@@ -1,14 +1,16 @@
 use crate::rule::declare_rule;
+use crate::subject::fragment::kernel::ANYTHING;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol;
-use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::model::{Fault, FaultKind, ONE_OF_PAIR};
 use ptx_syntax::Diagnostic;
 
 declare_rule! {
     /// ## What it does
     /// Reports a barrier of the block, or of the cluster, that not all threads come to which it counts, because of another order of
     /// barriers, of another number of threads, or of threads that go elsewhere. Also a barrier that two groups of threads use
-    /// where nothing lets the second one come after the first: warps of both may be counted together.
+    /// where nothing lets the second one come after the first: warps of both may be counted together. And `setmaxnreg`, `tcgen05.alloc`
+    /// and `tcgen05.dealloc` that only some threads of a warp, some warps of a group or one block of a pair come to.
     ///
     /// ## Why is this bad
     /// The threads that have come wait for ever. PTX ISA manual, sections "bar, barrier" and "barrier.cluster".
@@ -60,6 +62,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 | FaultKind::Cluster
         )
     };
-    let found = protocol::explained(context, |fault| is_ours(fault.kind));
+    // Of parts of warps and groups in PTX `divergent-barrier` tells.
+    let is_told =
+        |fault: &Fault| fault.counts == Some(ONE_OF_PAIR) || context.module.source.contains(ANYTHING);
+    let found = protocol::explained(context, |fault| {
+        is_ours(fault.kind) || fault.kind == FaultKind::Apart && is_told(fault)
+    });
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

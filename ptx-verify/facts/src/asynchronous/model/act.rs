@@ -266,6 +266,7 @@ impl Machine<'_> {
         ) {
             self.warps[warp].last_act = Some(instruction);
         }
+        self.note_together(warp, mask, instruction, &step.action);
         let waits = matches!(step.action, Action::Barrier { waits: true, .. } | Action::ClusterWait);
         if waits || step.action.members().is_some() && mask == self.warps[warp].alive {
             self.warps[warp].lanes_met = self.warps[warp].event;

@@ -274,6 +274,7 @@ impl Decoder<'_, '_> {
                 Some(Action::Allocate { address, columns })
             }
             (AsyncGroup::Tcgen05Allocation, AsyncAction::Release) => {
+                self.program.of_pairs.extend(is_of_pair(instance).then_some(instruction));
                 let [first, columns, ..] = named.operands else { return None };
                 let (first, columns) = (*first, *columns);
                 Some(Action::Deallocate { first: self.source(first), columns: self.source(columns) })

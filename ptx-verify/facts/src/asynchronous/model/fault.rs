@@ -64,6 +64,8 @@ pub enum FaultKind {
     BarrierShared,
     /// A barrier of the cluster at which not all arrive.
     Cluster,
+    /// An instruction that whole warps execute together, or groups of them, and that only some threads come to.
+    Apart,
     /// Registers that nobody gives back.
     Registers,
     /// A kernel ends before an operation has read its source, or written its result.
@@ -135,6 +137,8 @@ pub enum Part {
 
 /// What is found in place of a number of arrivals where more than are counted arrive at once.
 pub const TOO_MANY_AT_ONCE: i64 = -2;
+/// What is counted where one block of a pair comes to what both execute.
+pub const ONE_OF_PAIR: (i64, i64) = (2, 1);
 
 impl FaultKind {
     /// Whether it is about how many arrive, or about threads that wait for others who never come.

@@ -21,6 +21,7 @@ use super::program::{Action, Program, Source, Step};
 use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
+use super::together::Together;
 use super::value::{ALL, Value};
 
 /// How a kernel is launched, and in which order its warps are looked at.
@@ -256,6 +257,7 @@ pub(super) struct Machine<'p> {
     pub(super) log: Log,
     pub(super) sizes: FxHashMap<u32, u64>,
     pub(super) tiles: Tiles,
+    pub(super) together: Together,
     pub(super) deliveries: VecDeque<Delivery>,
     pub(super) cluster_arrived: u32,
     pub(super) cluster_phase: u32,
@@ -333,6 +335,7 @@ impl<'p> Machine<'p> {
             log: Log::default(),
             sizes: FxHashMap::default(),
             tiles: Tiles::default(),
+            together: Together::default(),
             deliveries: VecDeque::new(),
             cluster_arrived: 0,
             cluster_phase: 0,

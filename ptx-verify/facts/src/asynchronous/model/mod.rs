@@ -42,11 +42,12 @@ mod skim;
 mod slice;
 mod tensor;
 mod thin;
+mod together;
 mod value;
 
 use self::slice::Unfit;
 use crate::FunctionFacts;
-pub use fault::{Fault, FaultKind, Part, TOO_MANY_AT_ONCE};
+pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 pub use machine::End;
 use machine::{Machine, Scenario};
 use program::Program;

@@ -265,6 +265,8 @@ pub(super) struct Program {
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
     pub(super) remembers: bool,
+    /// Releases of tensor memory that both blocks of a pair take part in.
+    pub(super) of_pairs: Vec<u32>,
     /// Tests whose answers nobody asks for.
     pub(super) unheard: Vec<u32>,
     /// Where shared variables are, and how large.
