@@ -131,9 +131,15 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     let clusters = match said {
         Some([x, y, z]) if is_known => vec![(x.max(1), y.max(1) * z.max(1))],
         None if !program.clustered => vec![(1, 1)],
+        // Who takes the addresses of other blocks has some.
+        None if program.maps_ranks() => CLUSTERS.into_iter().filter(|&cluster| cluster != (1, 1)).collect(),
         _ => CLUSTERS.to_vec(),
     };
-    let launches = clusters.iter().flat_map(|&cluster| sizes.iter().map(move |&threads| (threads, cluster)));
+    // Where neither is known, each of one kind is tried with the first of the other.
+    let launches = clusters.iter().enumerate().flat_map(|(index, &cluster)| {
+        let tried = if index == 0 { sizes.len() } else { 1 };
+        sizes[..tried].iter().map(move |&threads| (threads, cluster))
+    });
     let (mut all, mut spent): (Option<Protocol>, u32) = (None, 0);
     for (threads, cluster) in launches {
         if threads.iter().product::<u32>() > MAX_THREADS {

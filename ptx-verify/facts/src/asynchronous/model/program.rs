@@ -275,6 +275,17 @@ pub(super) struct Program {
     pub(super) shared_end: Option<u64>,
 }
 
+impl Program {
+    /// Whether threads take addresses in other blocks' shared memory.
+    pub(super) fn maps_ranks(&self) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::MapRank { .. } => true,
+            Action::Access { address, .. } => address.space == Some(StateSpace::SharedCluster),
+            _ => false,
+        })
+    }
+}
+
 /// The bit of generic addresses of shared memory.
 pub(super) const GENERIC: u64 = 1 << 44;
 /// Bits of an address within the shared memory of a block; above them is the block's rank in its cluster, with a bit that
