@@ -48,7 +48,8 @@ impl Machine<'_> {
                 for (lane, index) in named {
                     let learned = self.sizes.get(&instruction).filter(|_| self.scenario.blocks > 1).copied();
                     let size = sizes.lane(lane).or(learned).map(|size| size as i64);
-                    self.has_many_sources |= size.is_none() && self.objects[index].block != own;
+                    let object = &mut self.objects[index];
+                    object.is_of_others |= size.is_none() && object.block != own;
                     let flight = self.flights.len() as u32;
                     let completion = Completion::Phase { object: index as u32, phase: None };
                     self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
@@ -102,7 +103,7 @@ impl Machine<'_> {
                     let object = flights.get(order * targets.len() + place_in).map(|flight| flight.1);
                     let object = object.and_then(|index| self.objects.get_mut(index));
                     if let Some(object) = object.filter(|_| sizes.lane(lane).is_none()) {
-                        object.note_landing(Unsized { instruction, place });
+                        object.note_landing(Unsized { instruction, place }, warp);
                         if object.unsized_copies.len() < MAX_COPIES {
                             object.unsized_copies.push(Unsized { instruction, place });
                         }

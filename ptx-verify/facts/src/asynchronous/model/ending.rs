@@ -4,8 +4,10 @@ use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, RUN_AHEAD, State, Warp};
 use super::program::Action;
-use super::rooms::{Shared, Unsized, misfit};
+use super::rooms::{Shared, Unsized, misfit, room};
 use super::shadow::{Completion, Flight, Who};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What so many warps did last is told where threads wait for each other.
 const MAX_LAST: usize = 4;
@@ -295,6 +297,39 @@ impl Machine<'_> {
         )
     }
 
+    /// Whether phases expect bytes of copies of unknown size that other blocks start: they may end too early here.
+    pub(super) fn has_many_sources(&self) -> bool {
+        self.objects.iter().any(|object| object.is_of_others && object.expects > 0)
+    }
+
+    /// How much each copy brings that blocks of a cluster start, where all that tell an object have room for exactly what it expects.
+    pub(super) fn sizes_in_cluster(&self) -> FxHashMap<u32, u64> {
+        let objects = || self.objects.iter().filter(|object| !object.is_mixed && !object.landed.is_empty());
+        let copies = || objects().flat_map(|object| &object.landed).map(|(copy, ..)| *copy);
+        let places: BTreeSet<u64> = copies().map(|copy| copy.place).collect();
+        let mut rooms: FxHashMap<u32, u64> = FxHashMap::default();
+        for copy in copies() {
+            // Of the last stage nothing may tell where it ends.
+            if let Some(room) = room(copy.place, &places, &self.program.variables) {
+                let known = rooms.entry(copy.instruction).or_insert(room);
+                *known = room.min(*known);
+            }
+        }
+        let mut sizes = FxHashMap::default();
+        for object in objects() {
+            let own: Option<Vec<(u32, u64)>> = object
+                .landed
+                .iter()
+                .map(|(copy, ..)| Some((copy.instruction, *rooms.get(&copy.instruction)?)))
+                .collect();
+            let Some(own) = own else { continue };
+            if object.each == Some(own.iter().map(|(_, room)| room).sum()) {
+                sizes.extend(own);
+            }
+        }
+        sizes
+    }
+
     /// An object of which each phase expects the bytes of some of the copies that come from all blocks, or more than these have
     /// room for: as many copies come as are expected, whoever started them.
     pub(super) fn of_cluster(&self) -> Option<Fault> {
@@ -302,8 +337,8 @@ impl Machine<'_> {
         let phases: Vec<Shared> = own
             .filter_map(|object| {
                 let expected = object.each.filter(|expected| *expected > 0)?;
-                let is_even = object.landed.iter().all(|(_, count)| *count == object.expects);
-                let mut copies: Vec<Unsized> = object.landed.iter().map(|(copy, _)| *copy).collect();
+                let is_even = object.landed.iter().all(|(.., count)| *count == object.expects);
+                let mut copies: Vec<Unsized> = object.landed.iter().map(|(copy, ..)| *copy).collect();
                 copies.sort_unstable_by_key(|copy| (copy.instruction, copy.place));
                 let expectation = object.last_expectation.filter(|_| is_even && !copies.is_empty())?;
                 Some(Shared { object: usize::MAX, expected, expectation, copies, known: Vec::new() })

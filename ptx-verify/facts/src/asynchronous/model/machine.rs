@@ -278,8 +278,6 @@ pub(super) struct Machine<'p> {
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
     pub(super) guessed: Option<(u32, usize)>,
-    /// Whether copies of unknown size come from other blocks.
-    pub(super) has_many_sources: bool,
     /// The first wait that passed long after its phase was over, and the object.
     pub(super) overrun: Option<(u32, usize)>,
     /// The loads of a parameter that is another number than the rest, and the number.
@@ -350,7 +348,6 @@ impl<'p> Machine<'p> {
             drawn: FxHashMap::default(),
             memory: Memory::default(),
             guessed: None,
-            has_many_sources: false,
             overrun: None,
             chosen: None,
             refused: FxHashSet::default(),

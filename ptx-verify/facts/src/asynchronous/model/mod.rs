@@ -434,19 +434,24 @@ fn of_scenario<'p>(
     if let Some(agreed) = agreed {
         sizes.retain(|copy, size| agreed.get(copy) == Some(size));
     }
-    let has_many_sources = machine.has_many_sources;
+    let mut has_many_sources = machine.has_many_sources();
     let of_cluster = machine.of_cluster().filter(|_| has_many_sources && end == End::Complete);
+    let exact = if has_many_sources { machine.sizes_in_cluster() } else { FxHashMap::default() };
+    let is_exact = !exact.is_empty();
+    sizes.extend(exact);
     if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
         machine = of(scenario);
         machine.sizes.clone_from(&sizes);
         end = machine.run();
+        // Then phases end when all bytes are there, whoever copies them.
+        has_many_sources &= !is_exact || machine.has_many_sources();
     }
     let misfits = matches!(machine.stop, Some(End::Unknown(_)));
     let guesses = machine.guessed.is_some();
     let steps = scenario.budget - machine.steps;
     let mut faults = machine.certain_faults();
     // Phases end too early for those who do not know how much other blocks copy.
-    if machine.has_many_sources {
+    if machine.has_many_sources() {
         faults.retain(|fault| !fault.kind.may_follow());
     } else if has_many_sources {
         faults.retain(|fault| !fault.kind.is_of_counts() || machine.is_of_threads(fault));

@@ -8,7 +8,7 @@ use super::rooms::Unsized;
 /// Phases of an object whose ends are remembered.
 pub(super) const REMEMBERED: usize = 4;
 /// Copies of one object that are looked at together.
-const MAX_LANDED: usize = 8;
+const MAX_LANDED: usize = 32;
 
 /// What a test asks of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub(super) struct Object {
     /// The copies that were started in this phase, and how many of them run.
     pub(super) copies: Vec<u32>,
     pub(super) running: u32,
+    /// Whether copies of unknown size come from other blocks.
+    pub(super) is_of_others: bool,
     /// Whether any copy was ever to complete here.
     pub(super) is_of_copies: bool,
     /// How many were started in this phase.
@@ -48,8 +50,8 @@ pub(super) struct Object {
     pub(super) has_unsized: bool,
     /// Those copies.
     pub(super) unsized_copies: Vec<Unsized>,
-    /// Those of any phase, with how many of each were started.
-    pub(super) landed: Vec<(Unsized, u32)>,
+    /// Those of any phase, each with the warp that starts it and how many of these were started.
+    pub(super) landed: Vec<(Unsized, usize, u32)>,
     /// How often bytes were expected, how many each time, and whether these differ or other copies come as well.
     pub(super) expects: u32,
     pub(super) each: Option<u64>,
@@ -92,10 +94,10 @@ impl Object {
     }
 
     /// Takes note of a copy of unknown size that completes here.
-    pub(super) fn note_landing(&mut self, copy: Unsized) {
-        match self.landed.iter_mut().find(|(other, _)| *other == copy) {
-            Some((_, count)) => *count += 1,
-            None => self.landed.push((copy, 1)),
+    pub(super) fn note_landing(&mut self, copy: Unsized, warp: usize) {
+        match self.landed.iter_mut().find(|(other, by, _)| *other == copy && *by == warp) {
+            Some((.., count)) => *count += 1,
+            None => self.landed.push((copy, warp, 1)),
         }
         self.is_mixed |= self.landed.len() > MAX_LANDED;
     }
