@@ -349,7 +349,15 @@ fn of_other_role(
             other
         };
         let Shown { mut faults, guesses, end, .. } = execute(scenario.memory);
+        // Of bytes that are no multiples of a parameter another number shows the same.
+        let bytes: Vec<Fault> =
+            faults.iter().filter(|fault| fault.kind == FaultKind::Bytes).cloned().collect();
         faults.retain(|fault| !fault.kind.is_of_counts() && fault.kind != FaultKind::LeftRunning);
+        if !bytes.is_empty() && !guesses && end != End::Budget {
+            let parameter = scenario.parameter - PARAMETER_APART;
+            let other = of_scenario(program, Scenario { parameter, ..scenario }, None, Some((&loads, 0)));
+            faults.extend(bytes.into_iter().filter(|fault| other.faults.iter().any(|each| each.is(fault))));
+        }
         if faults.is_empty() || end == End::Budget {
             continue;
         }
