@@ -10,7 +10,6 @@ use std::collections::VecDeque;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::WARP;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{Clock, ROWS, Row};
@@ -23,6 +22,7 @@ use super::sizes::Log;
 use super::skim::{self, Skim};
 use super::together::Together;
 use super::value::{ALL, Value};
+use super::{LAST_PARAMETER, WARP};
 
 /// How a kernel is launched, and in which order its warps are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,9 @@ impl Scenario {
     /// How many blocks the grid has: so few that those which share work have several rounds of it.
     fn grid(&self) -> u64 {
         let row = u64::from(self.row.max(1));
-        (self.parameter / ROUNDS).clamp(1, MAX_GRID).next_multiple_of(row)
+        // Where no number is small enough blocks share what is the product of two.
+        let blocks = if self.parameter == LAST_PARAMETER { ROUNDS / 2 } else { self.parameter / ROUNDS };
+        blocks.clamp(1, MAX_GRID).next_multiple_of(row)
     }
 }
 
