@@ -7,6 +7,7 @@ mod as_needed;
 mod copies;
 mod coverage;
 mod flags;
+mod grid;
 mod groups;
 mod local;
 mod loops;
@@ -33,6 +34,7 @@ pub use flags::{
     has_same_distance, is_kept_by_readers, may_be_global, names_global, only_acquires, orders_blocks,
     polled_root, table_of_pointers, takes_a_number,
 };
+pub use grid::read_of_other_blocks;
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
 pub use local::OwnMemory;
 pub use loops::{Poll, Readers, is_flag, is_weak, locks, orders, polls, polls_taken_out};

@@ -29,6 +29,8 @@ declare_rule! {
     /// A flag of a multicast object that is set without a release, or with one in a narrower scope than `.sys`.
     /// Threads that read what is told of by a flag which another thread has waited for, without a meeting between.
     /// Of a barrier of all blocks, what is read in the next round counts as read after it, and pointers that are exchanged are one.
+    /// What each block stores at a place of its own and one reads at the places of all, or what one block stores and all read, without
+    /// anything between that orders blocks, in a kernel that has such elsewhere.
     /// A thread that counts its block as done without having met those whose stores the last block reads.
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it.
@@ -199,6 +201,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .with_secondary(context.instruction_span(poll), "one thread waits for the flag here")
             .with_help("let the threads meet between: `__syncthreads()`, which is `bar.sync 0`");
         diagnostics.push(at_meeting(context, finding, joins_after(facts, poll)));
+        return;
+    }
+    if let Some((store, load)) = ptx_facts::asynchronous::read_of_other_blocks(facts) {
+        let message = "this reads what another block stores, and nothing orders the two";
+        diagnostics.push(
+            RULE.at(context.instruction_span(load), message)
+                .with_secondary(context.instruction_span(store), "stored here")
+                .with_help("let the blocks wait for each other between, as `grid.sync()` does"),
+        );
         return;
     }
     if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
