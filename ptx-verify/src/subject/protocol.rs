@@ -91,7 +91,7 @@ const fn rank(part: Part) -> u32 {
         | Part::Made
         | Part::NeverWaits
         | Part::OtherWait => 0,
-        Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard => 1,
+        Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard | Part::Answer => 1,
         Part::Elsewhere | Part::Round => 2,
         Part::Arrival => 3,
         Part::Wait => 5,
@@ -158,6 +158,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Parity) => "the parity is computed here",
         (_, Part::Begin) => "the parity begins here",
         (_, Part::Unheard) => "this only asks: nothing depends on the answer",
+        (_, Part::Answer) => "its answer comes here, and nobody asks for it after that",
         (_, Part::Uncommitted) => "no commit follows this operation before the wait",
         (_, Part::Sum) => "the number of bytes is computed here",
         (_, Part::Count) => "the number of arrivals is computed here",

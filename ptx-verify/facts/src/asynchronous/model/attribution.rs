@@ -6,6 +6,7 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, Computation, Purpose};
 
+use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
 use crate::FunctionFacts;
 use crate::asynchronous::loops::{latches, natural_loop};
@@ -25,9 +26,11 @@ const MAX_DEPTH: usize = 2;
 const MAX_STEPS: usize = 16;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
-pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[u32], mut fault: Fault) -> Fault {
+pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut fault: Fault) -> Fault {
     // Who does not listen to an answer may have meant to wait.
-    fault = fault.with_some(unheard.first().copied(), Part::Unheard);
+    if let Some(asks) = nearest(facts, unheard, &fault) {
+        fault = fault.with(asks.test, Part::Unheard).with(asks.end, Part::Answer);
+    }
     let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
     let others = fault.others.iter().filter(|(_, part)| waits(part)).map(|(at, _)| *at);
     let tests: Vec<u32> =
@@ -74,6 +77,18 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[u32], mut fault: F
         fault = fault.with_some(rounds, Part::Rounds);
     }
     meeting(facts, fault)
+}
+
+/// Of the tests to whose answers nobody listens the last one on the way to a fault, else the first.
+fn nearest<'u>(facts: &FunctionFacts<'_>, unheard: &'u [Unheard], fault: &Fault) -> Option<&'u Unheard> {
+    let accesses = fault.others.iter().filter(|(_, part)| *part == Part::Access).map(|(at, _)| *at);
+    let places: Vec<u32> = accesses.chain([fault.instruction]).collect();
+    let is_before = |asks: &&Unheard| {
+        let own = facts.cfg.block_of(Handle::new(asks.test));
+        let leads = |at: u32| asks.test < at && facts.cfg.dominates(own, facts.cfg.block_of(Handle::new(at)));
+        places.iter().any(|&at| leads(at))
+    };
+    unheard.iter().filter(is_before).max_by_key(|asks| asks.test).or(unheard.first())
 }
 
 /// Adds where a meeting of threads is missing, if one may be.

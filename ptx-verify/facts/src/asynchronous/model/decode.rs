@@ -246,9 +246,9 @@ impl Decoder<'_, '_> {
                 Some(Action::Invalidate { object: first_object(self)? })
             }
             (AsyncGroup::Mbarrier, AsyncAction::Test) => {
-                if super::answers::is_unheard(self.facts, instruction) {
+                if let Some(unheard) = super::answers::unheard(self.facts, instruction) {
                     // Who does not listen to the answer does not wait.
-                    self.program.unheard.push(instruction);
+                    self.program.unheard.push(unheard);
                     return None;
                 }
                 let object = first_object(self)?;

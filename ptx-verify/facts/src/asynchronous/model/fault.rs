@@ -99,6 +99,8 @@ pub enum Part {
     Begin,
     /// A test whose answer nobody asks for.
     Unheard,
+    /// The last that its answer comes to.
+    Answer,
     /// An operation that belongs to no group yet, when a wait for groups comes.
     Uncommitted,
     /// Where the number of arrivals is computed.

@@ -7,6 +7,7 @@ use ptx_ir::isa::Event;
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 
+use super::answers::Unheard;
 use super::clock::Row;
 use super::extents::Rows;
 use crate::evaluate::Shape;
@@ -268,7 +269,7 @@ pub(super) struct Program {
     /// Releases of tensor memory that both blocks of a pair take part in.
     pub(super) of_pairs: Vec<u32>,
     /// Tests whose answers nobody asks for.
-    pub(super) unheard: Vec<u32>,
+    pub(super) unheard: Vec<Unheard>,
     /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
     /// Where the last of them ends, if the launch adds nothing to them.
