@@ -12,6 +12,7 @@ use super::known::{Actions, Numbers};
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
 use crate::FunctionFacts;
+use crate::asynchronous::loops::polls;
 
 /// A kernel with more instructions that count is not looked at.
 const MAX_STEPS: usize = 40_000;
@@ -176,7 +177,8 @@ impl Decoder<'_, '_> {
             }
         }
         self.meetings(&mut actions, &deciding);
-        self.emit(above, actions);
+        let ends = self.ends_of_polls();
+        self.emit(above, actions, &ends);
         if self.is_long(self.program.steps.len()) {
             return Err(Unfit::Long);
         }
@@ -305,7 +307,33 @@ impl Decoder<'_, '_> {
         Some(deciding)
     }
 
-    fn emit(&mut self, above: &[u32], mut actions: Actions) {
+    /// Branches that lead out of loops which wait for a flag in global memory, with where they lead: whatever memory has,
+    /// somebody sets it. Threads may tell each other so what they have done with shared memory.
+    fn ends_of_polls(&mut self) -> FxHashMap<u32, u32> {
+        let facts = self.facts;
+        let cfg = &facts.cfg;
+        let mut ends = FxHashMap::default();
+        for poll in polls(facts) {
+            let range = poll.first..=poll.end;
+            let mut at = poll.first;
+            while at <= poll.end {
+                let block = cfg.block_of(Handle::new(at));
+                let after = cfg.instructions(block).end;
+                let starts = cfg.successors(block).map(|(next, _)| cfg.instructions(next).start);
+                let (stays, leaves): (Vec<u32>, Vec<u32>) = starts.partition(|start| range.contains(start));
+                if let ([_], [leaves]) = (&stays[..], &leaves[..])
+                    && facts.control(after - 1) == Control::Branch
+                {
+                    ends.insert(after - 1, *leaves);
+                    self.program.has_flags = true;
+                }
+                at = after.max(at + 1);
+            }
+        }
+        ends
+    }
+
+    fn emit(&mut self, above: &[u32], mut actions: Actions, ends: &FxHashMap<u32, u32>) {
         let facts = self.facts;
         let count = facts.body.instructions.len() as u32;
         // Where the steps of each block begin: nobody jumps to another place.
@@ -339,11 +367,16 @@ impl Decoder<'_, '_> {
             };
             let control = self.facts.control(instruction);
             let is_fork_here = is_last && is_fork(facts, block);
+            let end = ends.get(&instruction);
             let action = match control {
                 Control::Next | Control::Call => match actions.take(instruction) {
                     Some(action) => self.loading(instruction, action),
                     None => continue,
                 },
+                _ if end.is_some() => {
+                    jumps.extend(end.map(|&end| (steps.len(), end)));
+                    Action::Jump(0)
+                }
                 _ if is_fork_here && !is_relevant => {
                     // Whatever is chosen, control comes together again.
                     let join = above[block.index()] as usize;
@@ -380,7 +413,7 @@ impl Decoder<'_, '_> {
                 // It ends the grid: nobody waits for those who come here.
                 Control::Trap => Action::Opaque,
             };
-            let unguarded = control != Control::Next && is_fork_here && !is_relevant;
+            let unguarded = control != Control::Next && is_fork_here && (!is_relevant || end.is_some());
             let guard = if unguarded { None } else { guard_of(self) };
             steps.push(Step { instruction, guard, action });
         }
