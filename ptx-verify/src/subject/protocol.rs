@@ -411,3 +411,6 @@ fn words(fault: &Fault) -> (String, &'static str) {
         ),
     }
 }
+        FaultKind::NeverFreed => {
+            plain("nothing frees this tensor memory on some way", "free it with `tcgen05.dealloc`")
+        }

@@ -1,3 +1,4 @@
+use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Lives, left_open};
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
@@ -5,6 +6,7 @@ use ptx_syntax::Diagnostic;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::objects::tensor_events;
+use crate::subject::protocol;
 use ptx_ir::isa::{AsyncAction, AsyncGroup};
 
 declare_rule! {
@@ -31,7 +33,8 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// A kernel that frees under another condition than the one under which it allocates; addresses that are not loaded
+    /// A kernel that frees under another condition than the one under which it allocates, where its protocol is not executed to the
+    /// end or frees in that execution; addresses that are not loaded
     /// from a known place; functions other than kernels.
     name: "tcgen05-missing-dealloc",
     code: "P0908",
@@ -60,5 +63,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 .with_secondary(context.instruction_span(end), "the kernel is left here")
                 .with_help("free it with `tcgen05.dealloc`"),
         );
+        return;
     }
+    // Where some way frees it, an execution may go another one.
+    let found = protocol::explained(context, |fault| fault.kind == FaultKind::NeverFreed);
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

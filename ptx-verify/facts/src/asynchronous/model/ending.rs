@@ -24,6 +24,7 @@ impl Machine<'_> {
         self.tell_of_phases();
         self.tell_of_parts();
         self.tell_of_some();
+        self.tell_of_columns();
         let warps = self.warps.len();
         for block in 0..self.blocks.len() {
             let end = std::mem::take(&mut self.blocks[block].end);

@@ -68,6 +68,8 @@ pub enum FaultKind {
     Apart,
     /// Registers that nobody gives back.
     Registers,
+    /// Tensor memory that a kernel does not give back.
+    NeverFreed,
     /// A kernel ends before an operation has read its source, or written its result.
     LeftRunning,
     /// A block ends while another one may still access its memory.
@@ -178,6 +180,11 @@ impl FaultKind {
                 | Self::TwoCopies
                 | Self::Unpublished
                 | Self::Remade
+    /// Whether it is about what a kernel leaves behind.
+    pub(super) const fn is_of_end(self) -> bool {
+        matches!(self, Self::LeftRunning | Self::NeverFreed)
+    }
+
                 | Self::Race
                 | Self::EarlyRemote
         )
@@ -207,6 +214,7 @@ impl FaultKind {
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
+                | Self::NeverFreed
     /// Where.
     pub instruction: u32,
     /// The other instructions.

@@ -228,6 +228,8 @@ pub(super) struct Block {
     pub(super) columns: u32,
     /// The last instruction that handed some out, if it is known of all how many they do.
     pub(super) allocator: Option<u32>,
+    /// Whether some were given back, or may have been.
+    pub(super) gives_columns_back: bool,
     /// Accesses of its shared memory by other blocks: warp, event, instruction.
     pub(super) remote: Vec<(u32, u32, u32)>,
     /// What others have passed, as its warps know.
@@ -604,10 +606,8 @@ impl<'p> Machine<'p> {
                     self.warps[warp].local.clear();
                 }
             }
-            Action::Multiply { .. }
-            | Action::Tensor { .. }
-            | Action::Deallocate { .. }
-            | Action::WaitLoads => {}
+            Action::Multiply { .. } | Action::Tensor { .. } | Action::WaitLoads => {}
+            Action::Deallocate { .. } => self.gives_columns_back(warp),
             _ => self.freeze(warp, index, step.instruction),
         }
     }

@@ -352,7 +352,7 @@ fn of_other_role(
         // Of bytes that are no multiples of a parameter another number shows the same.
         let bytes: Vec<Fault> =
             faults.iter().filter(|fault| fault.kind == FaultKind::Bytes).cloned().collect();
-        faults.retain(|fault| !fault.kind.is_of_counts() && fault.kind != FaultKind::LeftRunning);
+        faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
         if !bytes.is_empty() && !guesses && end != End::Budget {
             let parameter = scenario.parameter - PARAMETER_APART;
             let other = of_scenario(program, Scenario { parameter, ..scenario }, None, Some((&loads, 0)));
@@ -386,7 +386,7 @@ fn chosen_otherwise(
             let other = of_scenario(program, scenario, Some(sizes), Some((&choice.loads, number)));
             *spent += other.steps;
             let mut faults = other.faults;
-            faults.retain(|fault| !fault.kind.is_of_counts() && fault.kind != FaultKind::LeftRunning);
+            faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
             // Memory need not be what it is assumed to be for both ways.
             if !other.guesses && !faults.is_empty() {
                 return faults;

@@ -4,7 +4,7 @@
 //! apart, for all of them are filled by the same operations.
 
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::Machine;
+use super::machine::{Block, Machine};
 use super::program::{Address, Source};
 use super::shadow::{Clash, Who, cells};
 
@@ -89,8 +89,26 @@ impl Machine<'_> {
         self.blocks[block].shadow = shadow;
     }
 
+    /// Some columns of a block are given back, maybe.
+    pub(super) fn gives_columns_back(&mut self, warp: usize) {
+        self.blocks[self.warps[warp].block].gives_columns_back = true;
+    }
+
+    /// A block ends with columns of which none was given back.
+    pub(super) fn tell_of_columns(&mut self) {
+        let is_kept = |block: &Block| block.columns > 0 && !block.gives_columns_back;
+        let Some(index) = self.blocks.iter().position(is_kept) else { return };
+        let block = &self.blocks[index];
+        let Some(allocator) = block.allocator else { return };
+        // Mostly the first warp allocates.
+        let met = self.warps.iter().filter(|warp| warp.block == index).find_map(|warp| warp.met[0]);
+        let fault = Fault::new(FaultKind::NeverFreed, allocator).with_some(met, Part::Met);
+        self.tell(fault.with_some(block.ended, Part::End));
+    }
+
     /// Columns are given back that others may still load from.
     pub(super) fn deallocate(&mut self, warp: usize, mask: u32, instruction: u32, given: (Source, Source)) {
+        self.gives_columns_back(warp);
         let first = self.certain(warp, given.0).all(mask);
         let count = self.certain(warp, given.1).all(mask);
         let (Some(first), Some(count)) = (first, count) else { return };
