@@ -129,3 +129,128 @@ fn threads_that_never_wait_are_shown() {
     let text = label.map(|label| label.span.text(DEAF));
     assert_eq!(text, Some("mbarrier.arrive.shared.b64 _, [%f]"), "{found:#?}");
 }
+
+/// What the labels of a rule's first finding in a text are at, with their messages.
+fn labels(text: &str, rule: &str) -> Vec<(String, String)> {
+    let found = check(text, &Config::default());
+    let first = found.iter().find(|found| found.rule == rule).unwrap_or_else(|| panic!("{found:#?}"));
+    let labels = first.labels.iter();
+    labels.map(|label| (label.span.text(text).to_owned(), label.message.clone())).collect()
+}
+
+fn is_at(labels: &[(String, String)], place: &str, words: &str) -> bool {
+    labels.iter().any(|(text, message)| text.contains(place) && message.contains(words))
+}
+
+const ANSWERS: &str = include_str!("../cases/bulk-copy-no-wait/answer-of-another.ptx");
+
+#[test]
+fn a_wait_whose_answer_nobody_asks_for_is_shown() {
+    let labels = labels(ANSWERS, "bulk-copy-no-wait");
+    assert!(is_at(&labels, "[%r2+8], 0", "nothing depends on the answer"), "{labels:#?}");
+}
+
+const RING: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.shared .align 16 .b8 tile[512];
+.shared .align 8 .b64 full;
+.shared .align 8 .b64 empty;
+.entry k(.param .u32 rounds) .reqntid 64
+{
+    .reg .pred %p, %q;
+    .reg .b32 %t, %f, %e, %a, %n, %i, %h, %l, %v;
+    mov.u32 %t, %tid.x;
+    ld.param.u32 %n, [rounds];
+    mov.u32 %f, full;
+    mov.u32 %e, empty;
+    mov.u32 %a, tile;
+    and.b32 %l, %t, 31;
+    shl.b32 %l, %l, 2;
+    add.u32 %a, %a, %l;
+    mov.u32 %i, 0;
+    setp.eq.u32 %q, %t, 0;
+    @%q mbarrier.init.shared.b64 [%f], 32;
+    @%q mbarrier.init.shared.b64 [%e], 32;
+    bar.sync 0;
+    setp.ge.u32 %p, %t, 32;
+    @%p bra TAKES;
+    mov.u32 %h, 1;
+FILLS:
+    mbarrier.test_wait.parity.shared.b64 %p, [%e], %h;
+    @!%p bra FILLS;
+    st.shared.u32 [%a], %i;
+    mbarrier.arrive.shared.b64 _, [%f];
+    xor.b32 %h, %h, 1;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, %n;
+    @%p bra FILLS;
+    ret;
+TAKES:
+    mov.u32 %h, 0;
+TAKE:
+    mbarrier.test_wait.parity.shared.b64 %p, [%f], %h;
+    @!%p bra TAKE;
+    ld.shared.u32 %v, [%a];
+    xor.b32 %h, %h, 1;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, %n;
+    @%p bra TAKE;
+    ret;
+}
+";
+
+#[test]
+fn where_an_arrival_is_missing_is_between_the_last_use_and_what_comes_next() {
+    let labels = labels(RING, "mbarrier-phase");
+    assert!(is_at(&labels, "ld.shared.u32 %v", "have done this last"), "{labels:#?}");
+    assert!(is_at(&labels, "@%p bra TAKE", "they go on here"), "{labels:#?}");
+}
+
+const GROUPS: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.shared .align 16 .b8 tile[2048];
+.entry k(.param .u64 from, .param .u64 to, .param .u32 rounds) .reqntid 32
+{
+    .reg .pred %p, %q;
+    .reg .b32 %t, %a, %b, %n, %i, %h, %v;
+    .reg .b64 %s, %d;
+    mov.u32 %t, %tid.x;
+    ld.param.u64 %s, [from];
+    ld.param.u64 %d, [to];
+    ld.param.u32 %n, [rounds];
+    mov.u32 %i, 0;
+    mov.u32 %a, tile;
+    shl.b32 %t, %t, 4;
+    add.u32 %a, %a, %t;
+    cp.async.cg.shared.global [%a], [%s], 16;
+    cp.async.commit_group;
+ROUND:
+    and.b32 %h, %i, 1;
+    add.u32 %i, %i, 1;
+    setp.ge.u32 %q, %i, %n;
+    @%q bra FULL;
+    xor.b32 %b, %h, 1;
+    shl.b32 %b, %b, 10;
+    add.u32 %b, %a, %b;
+    cp.async.cg.shared.global [%b], [%s], 16;
+FULL:
+    cp.async.wait_group 1;
+    bar.sync 0;
+    shl.b32 %b, %h, 10;
+    add.u32 %b, %a, %b;
+    ld.shared.u32 %v, [%b];
+    st.global.u32 [%d], %v;
+    bar.sync 0;
+    @!%q bra ROUND;
+    ret;
+}
+";
+
+#[test]
+fn where_a_commit_is_missing_threads_go_on_without_one() {
+    let labels = labels(GROUPS, "cp-async-no-wait");
+    assert!(is_at(&labels, "cp.async.cg.shared.global [%b]", "no commit follows"), "{labels:#?}");
+    assert!(is_at(&labels, "@!%q bra ROUND", "next round"), "{labels:#?}");
+}

@@ -66,7 +66,7 @@ const MAX_LABELS_OF_PHASES: usize = 10;
 /// The places that are shown with a fault: those that tell most of it, and few of each part.
 fn shown(fault: &Fault) -> Vec<(u32, Part)> {
     let mut by_rank = fault.others.clone();
-    by_rank.sort_by_key(|(_, part)| rank(*part));
+    by_rank.sort_by_key(|(_, part)| rank(fault, *part));
     let mut kept: Vec<(u32, Part)> = Vec::new();
     for (instruction, part) in by_rank {
         let text = label(fault.kind, part);
@@ -82,21 +82,30 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
 
 /// Which parts are shown before others. Who waits for whom tells most where threads wait for ever, and a round tells where
 /// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
-const fn rank(part: Part) -> u32 {
+fn rank(fault: &Fault, part: Part) -> u32 {
+    let is_phase = fault.kind == FaultKind::Phase;
     match part {
+        // Some have arrived: they may have arrived too few times.
+        Part::Arrival if is_phase && fault.counts.is_some_and(|(_, found)| found > 0) => 0,
+        Part::Stage | Part::Parity if is_phase => 1,
+        Part::Expectation if is_phase => 2,
+        Part::Rounds | Part::After if is_phase => 2,
+        Part::Count if is_phase && fault.counts.is_some_and(|(_, found)| found == 0) => 2,
         Part::Joins
         | Part::Parts
         | Part::Rounds
         | Part::Count
         | Part::Made
         | Part::NeverWaits
+        | Part::WaitOfReader
         | Part::OtherWait => 0,
         Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard | Part::Answer => 1,
+        Part::Commits | Part::Next | Part::Unexpected => 1,
         Part::Elsewhere | Part::Round => 2,
         Part::Arrival => 3,
         Part::Wait => 5,
         Part::Met | Part::Expectation => 6,
-        Part::Parity => 7,
+        Part::Parity | Part::OtherParity => 7,
         _ => 4,
     }
 }
@@ -104,8 +113,9 @@ const fn rank(part: Part) -> u32 {
 /// How many places of one part are shown: several warps may wait at several places, and a ring may turn in two steps.
 const fn most(part: Part) -> usize {
     match part {
+        Part::Next | Part::Begin => 2,
         Part::Elsewhere | Part::Last | Part::Stage | Part::Round | Part::Rounds | Part::OtherWait => 3,
-        Part::Met | Part::Parity | Part::NeverWaits | Part::After => 2,
+        Part::Met | Part::Parity | Part::OtherParity | Part::NeverWaits | Part::After => 2,
         _ => 1,
     }
 }
@@ -154,12 +164,23 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::SourceReused | FaultKind::Overwrite, Part::OtherWait) => {
             "the last wait before the operation"
         }
+        (_, Part::WaitOfReader) => "the last wait before the read",
         (_, Part::OtherWait) => "others wait here",
-        (_, Part::Parity) => "the parity is computed here",
+        (_, Part::Unexpected) => "the bytes of this copy come to it, and nobody expects them",
+        (_, Part::Parity | Part::OtherParity) => "the parity is computed here",
         (_, Part::Begin) => "the parity begins here",
         (_, Part::Unheard) => "this only asks: nothing depends on the answer",
         (_, Part::Answer) => "its answer comes here, and nobody asks for it after that",
         (_, Part::Uncommitted) => "no commit follows this operation before the wait",
+        (_, Part::Commits) => "no commit comes before this",
+        (FaultKind::Phase | FaultKind::Barrier, Part::Next) => {
+            "they go on here, and nothing before tells of it"
+        }
+        (FaultKind::LeftRunning, Part::Next) => "after it these threads go on here",
+        (FaultKind::Unpublished, Part::Next) => "the next that the maker does",
+        (_, Part::Next) => "no wait comes before this",
+        (FaultKind::MissingFence, Part::Before) => "no fence comes before this",
+        (_, Part::Before) => "the last that these threads do before",
         (_, Part::Sum) => "the number of bytes is computed here",
         (_, Part::Count) => "the number of arrivals is computed here",
         (
@@ -401,6 +422,9 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "the kernel ends while this operation may still use its shared memory",
             "wait for it before the kernel ends",
         ),
+        FaultKind::NeverFreed => {
+            plain("nothing frees this tensor memory on some way", "free it with `tcgen05.dealloc`")
+        }
         FaultKind::EarlyExit => plain(
             "the block ends here while another block of the cluster may still access its shared memory",
             "let the blocks meet at `barrier.cluster` before they end",
@@ -411,6 +435,3 @@ fn words(fault: &Fault) -> (String, &'static str) {
         ),
     }
 }
-        FaultKind::NeverFreed => {
-            plain("nothing frees this tensor memory on some way", "free it with `tcgen05.dealloc`")
-        }

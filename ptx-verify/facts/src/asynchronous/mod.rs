@@ -14,6 +14,7 @@ mod loops;
 mod maps;
 pub mod model;
 mod multicast;
+mod neighbours;
 mod objects;
 mod parting;
 mod publish;
@@ -40,6 +41,7 @@ pub use local::OwnMemory;
 pub use loops::{Poll, Readers, is_flag, is_weak, locks, orders, polls, polls_taken_out};
 pub use maps::{Missing, StaleMap, stale_map};
 pub use multicast::{counts_in_multicast, tells_devices_narrowly};
+pub use neighbours::{next_step, step_before};
 pub use objects::{Event, Life, Lives, Place};
 pub use parting::{joins_after, parts_before};
 pub use publish::{

@@ -1,5 +1,5 @@
 use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::{left_open, reads_of_shared};
+use ptx_facts::asynchronous::{left_open, next_step, reads_of_shared};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance};
@@ -103,6 +103,11 @@ fn by_paths(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             continue;
         };
         let found = RULE.at(context.instruction_span(start), message).with_help(help);
+        let next = next_step(facts, start).map(|next| context.instruction_span(next));
+        let found = match next {
+            Some(next) => found.with_secondary(next, "after it these threads go on here"),
+            None => found,
+        };
         let end = left_open(facts, &[start], &[]).map(|(_, end)| context.instruction_span(end));
         diagnostics.push(match end {
             Some(end) => found.with_secondary(end, "the kernel ends here"),

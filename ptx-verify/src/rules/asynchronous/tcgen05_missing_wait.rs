@@ -1,4 +1,4 @@
-use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open};
+use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open, next_step};
 use ptx_ir::ir::{FunctionKind, Handle};
 use ptx_ir::isa::words::waiting_for_all;
 use ptx_ir::isa::{self, AsyncAction, AsyncGroup};
@@ -132,7 +132,15 @@ fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagno
         ),
     };
     let message = with_others(message, others, "early use");
-    RULE.at(context.instruction_span(early.access.instruction), message)
-        .with_secondary(context.instruction_span(early.access.start), "started here")
-        .with_help(help)
+    let found = RULE
+        .at(context.instruction_span(early.access.instruction), message)
+        .with_secondary(context.instruction_span(early.access.start), "started here");
+    // Stores are waited for where they have been started, and used much later.
+    let facts = context.facts().filter(|_| early.reason == Reason::Stored);
+    let next = facts.and_then(|facts| next_step(facts, early.access.start));
+    let found = match next.filter(|&next| next != early.access.instruction) {
+        Some(next) => found.with_secondary(context.instruction_span(next), "no wait comes before this"),
+        None => found,
+    };
+    found.with_help(help)
 }

@@ -58,6 +58,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             Some(met) => finding.with_secondary(context.instruction_span(met), "threads meet here before"),
             None => finding,
         };
+        let last = asynchronous::step_before(facts, start);
+        let finding = match last.filter(|&last| !meets(&last)) {
+            Some(last) => finding.with_secondary(context.instruction_span(last), "no fence comes after this"),
+            None => finding,
+        };
         diagnostics.push(finding.with_help(HELP));
         return;
     }

@@ -75,6 +75,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         {
             finding =
                 finding.with_secondary(context.instruction_span(first), "control comes here without a wait");
+            let next = asynchronous::next_step(facts, first).filter(|&next| next < touched.instruction);
+            if let Some(next) = next {
+                finding = finding.with_secondary(context.instruction_span(next), "no wait comes before this");
+            }
         }
         diagnostics.push(finding);
         return;

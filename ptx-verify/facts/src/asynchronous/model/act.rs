@@ -262,7 +262,11 @@ impl Machine<'_> {
         };
         if matches!(
             step.action,
-            Action::Signal { .. } | Action::CommitTo { .. } | Action::Start { .. } | Action::Multiply { .. }
+            Action::Signal { .. }
+                | Action::SignalCopies { .. }
+                | Action::CommitTo { .. }
+                | Action::Start { .. }
+                | Action::Multiply { .. }
         ) {
             self.warps[warp].last_act = Some(instruction);
         }

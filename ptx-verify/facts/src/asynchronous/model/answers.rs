@@ -26,16 +26,14 @@ pub(super) fn unheard(facts: &FunctionFacts<'_>, test: u32) -> Option<Unheard> {
         return None;
     }
     // Where the answer is, and what has put it there.
-    let mut places: Vec<(u32, Register)> =
-        written(facts, test).map(|register| (test, register)).collect();
+    let mut places: Vec<(u32, Register)> = written(facts, test).map(|register| (test, register)).collect();
     let mut looked_at = 0;
     while let Some(&(from, register)) = places.get(looked_at) {
         looked_at += 1;
         let is_other = |write: &u32| *write != from && !facts.is_guarded(*write);
         let others: Vec<u32> = facts.definitions(register).iter().copied().filter(is_other).collect();
         // Kernels have one predicate for many waits: what another test answers is another answer.
-        let reach = (!others.is_empty())
-            .then(|| Reach::from(facts, Ends::Instructions(&[from]), &others));
+        let reach = (!others.is_empty()).then(|| Reach::from(facts, Ends::Instructions(&[from]), &others));
         for each in 0..last {
             let decides = decides(facts, each, &[register]);
             if !decides && !reads(facts, each, &[register]) {

@@ -10,6 +10,7 @@ use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
 use crate::FunctionFacts;
 use crate::asynchronous::loops::{latches, natural_loop};
+use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
 use crate::asynchronous::parting::{after_rounds, joins_after, parts_before};
 
 /// Blocks of a loop that is looked at.
@@ -22,6 +23,9 @@ const MAX_SEEN: usize = 32;
 /// How often what a parity is computed of is looked at.
 const MAX_DEPTH: usize = 2;
 
+/// Instructions that are next to each other.
+const NEAR: u32 = 3;
+
 /// How far what an address is computed of is followed.
 const MAX_STEPS: usize = 16;
 
@@ -31,16 +35,29 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
     if let Some(asks) = nearest(facts, unheard, &fault) {
         fault = fault.with(asks.test, Part::Unheard).with(asks.end, Part::Answer);
     }
-    let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait);
+    if matches!(fault.kind, FaultKind::Phase | FaultKind::Barrier) {
+        let last: Vec<u32> = places(&fault, Part::Last);
+        let steps = last.into_iter().filter_map(|at| next_step(facts, at));
+        fault = steps.fold(fault, |fault, at| fault.with(at, Part::Next));
+    }
+    let waits = |part: &Part| matches!(part, Part::Wait | Part::OtherWait | Part::WaitOfReader);
     let others = fault.others.iter().filter(|(_, part)| waits(part)).map(|(at, _)| *at);
     let tests: Vec<u32> =
         std::iter::once(fault.instruction).chain(others).filter(|&at| is_test(facts, at)).collect();
     for test in tests.into_iter().take(MAX_PLACES) {
         fault = fault.with_some(beginning(facts, test), Part::Begin);
-        for place in parities(facts, test) {
-            fault = fault.with(place, Part::Parity);
+        let is_phase = fault.kind == FaultKind::Phase;
+        // Where many wait, each shows where its stage turns last, and the parity where it turns elsewhere.
+        let mut stages = stages(facts, test);
+        stages.truncate(if is_phase { 1 } else { MAX_PLACES });
+        let is_told = |&place: &u32| {
+            is_phase && (is_constant(facts, place) || stages.iter().any(|at| at.abs_diff(place) <= NEAR))
+        };
+        for place in parities(facts, test).into_iter().filter(|place| !is_told(place)) {
+            let is_own = test == fault.instruction || !is_phase;
+            fault = fault.with(place, if is_own { Part::Parity } else { Part::OtherParity });
         }
-        for place in stages(facts, test) {
+        for place in stages {
             fault = fault.with(place, Part::Stage);
         }
         if let Some((head, end)) = round(facts, test) {
@@ -76,7 +93,64 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
         let rounds = rounds_of_access(facts, &fault);
         fault = fault.with_some(rounds, Part::Rounds);
     }
-    meeting(facts, fault)
+    around(facts, meeting(facts, fault))
+}
+
+/// The places of one part.
+fn places(fault: &Fault, wanted: Part) -> Vec<u32> {
+    fault.others.iter().filter(|(_, part)| *part == wanted).map(|(at, _)| *at).collect()
+}
+
+/// Adds what threads do around the place where something is missing.
+fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
+    let of = |wanted: Part| places(&fault, wanted).first().copied();
+    let next = |at: Option<u32>| at.and_then(|at| next_step(facts, at));
+    let before = |at: Option<u32>| at.and_then(|at| step_before(facts, at));
+    let end = |at: Option<u32>| at.and_then(|at| round(facts, at)).and_then(|(_, end)| end);
+    match fault.kind {
+        FaultKind::Phase | FaultKind::Barrier => {
+            // Who made an object of which nobody expects bytes may have to begin.
+            let is_begun = of(Part::Expectation).is_some() || of(Part::Unexpected).is_none();
+            let made = of(Part::Made).filter(|_| !is_begun);
+            let begins = made.and_then(|at| joins_after(facts, at));
+            let ends = end(Some(fault.instruction)).filter(|_| fault.kind == FaultKind::Barrier);
+            fault.with_some(begins, Part::Joins).with_some(ends, Part::Round)
+        }
+        FaultKind::GroupPending | FaultKind::MissingBarrier => {
+            let access = of(Part::Access);
+            let commit = of(Part::Uncommitted).and_then(|at| joins_after(facts, at).or(next_step(facts, at)));
+            let goes_on = of(Part::Joins).filter(|&at| !is_step(facts, at));
+            let goes_on = next(goes_on);
+            let is_apart = fault.kind == FaultKind::MissingBarrier;
+            let begins = access.filter(|_| is_apart).and_then(|at| meeting_before(facts, at));
+            let ends = end(access);
+            let fault = fault.with_some(commit, Part::Commits).with_some(ends, Part::Round);
+            fault.with_some(begins, Part::Before).with_some(goes_on, Part::Next)
+        }
+        FaultKind::Race | FaultKind::Overwrite | FaultKind::TooFewArrivals => {
+            let ends = end(of(Part::Access));
+            fault.with_some(ends, Part::Round)
+        }
+        FaultKind::MissingFence => {
+            let begins = before(of(Part::Operation));
+            fault.with_some(begins, Part::Before)
+        }
+        FaultKind::EarlyRemote => {
+            // Blocks meet before the rounds in which they deal with each other.
+            let begin = round_around(facts, fault.instruction).unwrap_or(fault.instruction);
+            let begins = before(Some(begin));
+            fault.with_some(begins, Part::Before)
+        }
+        FaultKind::Unpublished => {
+            let goes_on = next(of(Part::Met));
+            fault.with_some(goes_on, Part::Next)
+        }
+        FaultKind::LeftRunning => {
+            let goes_on = next(Some(fault.instruction));
+            fault.with_some(goes_on, Part::Next)
+        }
+        _ => fault,
+    }
 }
 
 /// Of the tests to whose answers nobody listens the last one on the way to a fault, else the first.
@@ -243,6 +317,12 @@ fn within_rounds(facts: &FunctionFacts<'_>, instruction: u32, writes: &[u32]) ->
     best.map_or_else(|| writes.to_vec(), |(_, inside)| inside)
 }
 
+/// Whether an instruction moves a constant.
+fn is_constant(facts: &FunctionFacts<'_>, at: u32) -> bool {
+    let is_move = facts.instance(at).and_then(|each| each.effects.computes) == Some(Computation::Move);
+    is_move && !facts.uses().of(at).iter().any(|each| each.access().reads())
+}
+
 /// The constant that the parity of a test begins with, before it turns.
 fn beginning(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
     let index = facts.instance(test).and_then(|instance| instance.operand_for(Purpose::Parity))?;
@@ -254,13 +334,8 @@ fn beginning(facts: &FunctionFacts<'_>, test: u32) -> Option<u32> {
     let mut seen: Vec<u32> = Vec::new();
     while let Some(register) = open.pop_front() {
         let writes = facts.definitions(register);
-        let is_constant = |at: u32| {
-            let is_move =
-                facts.instance(at).and_then(|each| each.effects.computes) == Some(Computation::Move);
-            is_move && !facts.uses().of(at).iter().any(|each| each.access().reads())
-        };
         let is_before = |at: &u32| facts.cfg.dominates(facts.cfg.block_of(Handle::new(*at)), own);
-        let mut constants = writes.iter().copied().filter(|&at| is_constant(at)).filter(is_before);
+        let mut constants = writes.iter().copied().filter(|&at| is_constant(facts, at)).filter(is_before);
         if writes.len() > 1
             && let Some(last) = constants.next_back()
         {

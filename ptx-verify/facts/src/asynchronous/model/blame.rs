@@ -69,7 +69,7 @@ impl Machine<'_> {
     }
 
     /// The last wait of a warp for a phase.
-    fn last_test(&self, warp: usize) -> Option<u32> {
+    pub(super) fn last_test(&self, warp: usize) -> Option<u32> {
         let own = &self.warps[warp];
         own.tests.get(&own.tested?).map(|test| test.0)
     }
@@ -118,7 +118,12 @@ impl Machine<'_> {
                         Some((_, _, made)) => Fault::new(FaultKind::TooFewArrivals, made)
                             .counted(object.map_or(0, |object| i64::from(self.objects[object].count)), -1)
                             .with(access, Part::Access)
-                            .with(copy, Part::Operation),
+                            .with(copy, Part::Operation)
+                            .with_some(
+                                object.and_then(|object| self.objects[object].last_arrival),
+                                Part::Arrival,
+                            )
+                            .with_some(self.last_test(warp), Part::Wait),
                         // Who has waited may have waited for another phase.
                         None if row == Row::Tcgen05 => early.with_some(self.last_test(warp), Part::Wait),
                         None => early.with_some(other.groups[row as usize].last_commit, Part::Committed),
@@ -246,7 +251,13 @@ impl Machine<'_> {
         }
         let plain = Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access);
         let own = &self.warps[warp];
-        let Some(index) = self.guard(warp, reader as usize) else { return plain };
+        let Some(index) = self.guard(warp, reader as usize) else {
+            // Who reads may have waited for another phase, or for too few.
+            let tested = self.warps[reader as usize].tested;
+            let made = tested.and_then(|object| self.objects[object].made).map(|made| made.2);
+            let plain = plain.with_some(self.last_test(reader as usize), Part::WaitOfReader);
+            return plain.with_some(made, Part::Made);
+        };
         let (object, other) = (&self.objects[index], &self.warps[reader as usize]);
         let test = own.tests.get(&index).map(|test| test.0);
         let last_wait = other.tests.values().filter(|test| test.1 <= event).map(|test| test.1).max();

@@ -229,7 +229,8 @@ impl Machine<'_> {
         if let Some(other) = shadow.touched_by_others(reads, warp as u32, range, since, lanes) {
             let copy = self.flights[flight as usize].instruction;
             let kind = if reads { FaultKind::LanesApart } else { FaultKind::LanesRead };
-            self.tell_of(warp, Fault::new(kind, copy).with(other, Part::Access));
+            let fault = Fault::new(kind, copy).with(other, Part::Access);
+            self.tell_of(warp, fault.with_some(self.last_test(warp), Part::Wait));
         }
     }
 

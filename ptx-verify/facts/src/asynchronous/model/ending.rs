@@ -287,8 +287,11 @@ impl Machine<'_> {
             .take(MAX_LAST)
             .fold(Fault::new(FaultKind::Phase, primary), |fault, at| fault.with(at, Part::Elsewhere));
         let fault = if object.total > 0 { self.never_waiting(fault) } else { fault };
+        let is_expected = object.expected > 0 || object.copies.is_empty();
+        let unexpected = object.copies.last().copied().filter(|_| !is_expected);
         Some(
             fault
+                .with_some(unexpected, Part::Unexpected)
                 .with(*at, Part::Wait)
                 .with_some(object.made.map(|made| made.2), Part::Made)
                 .with_some(object.last_arrival, Part::Arrival)

@@ -95,8 +95,14 @@ pub enum Part {
     Expectation,
     /// Another wait that does not end.
     OtherWait,
+    /// The last wait before a read.
+    WaitOfReader,
     /// Where the parity that a wait asks for is computed.
     Parity,
+    /// The same of another wait.
+    OtherParity,
+    /// A copy whose bytes nobody expects.
+    Unexpected,
     /// What the parity that a wait asks for begins with.
     Begin,
     /// A test whose answer nobody asks for.
@@ -105,6 +111,12 @@ pub enum Part {
     Answer,
     /// An operation that belongs to no group yet, when a wait for groups comes.
     Uncommitted,
+    /// Where a commit for it should have come.
+    Commits,
+    /// What threads do next, after the last thing that they should tell others of.
+    Next,
+    /// What threads have done before, since when they have not waited.
+    Before,
     /// Where the number of arrivals is computed.
     Count,
     /// Where the number of bytes is computed.
@@ -168,6 +180,11 @@ impl FaultKind {
         matches!(self, Self::Bytes | Self::OtherBytes | Self::TooFewBytes)
     }
 
+    /// Whether it is about what a kernel leaves behind.
+    pub(super) const fn is_of_end(self) -> bool {
+        matches!(self, Self::LeftRunning | Self::NeverFreed)
+    }
+
     /// Whether a meeting or a wait is missing, after those that there are.
     pub(super) const fn lacks_order(self) -> bool {
         matches!(
@@ -180,11 +197,6 @@ impl FaultKind {
                 | Self::TwoCopies
                 | Self::Unpublished
                 | Self::Remade
-    /// Whether it is about what a kernel leaves behind.
-    pub(super) const fn is_of_end(self) -> bool {
-        matches!(self, Self::LeftRunning | Self::NeverFreed)
-    }
-
                 | Self::Race
                 | Self::EarlyRemote
         )
@@ -202,6 +214,7 @@ impl FaultKind {
                 | Self::NeverMade
                 | Self::NoArrivals
                 | Self::LeftRunning
+                | Self::NeverFreed
                 | Self::EarlyExit
                 | Self::EarlyRemote
                 | Self::BeyondAllocation
@@ -214,7 +227,6 @@ impl FaultKind {
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
-                | Self::NeverFreed
     /// Where.
     pub instruction: u32,
     /// The other instructions.
