@@ -25,7 +25,8 @@ const MAX_FLAGS: usize = 16;
 const MAX_STORES: usize = 64;
 
 /// A store by more threads than those that tell others of it, without a meeting between the two: the first of some flags that
-/// tells of such a store, and the store. `tells` says whether a flag may tell of a store.
+/// tells of such a store, and the store. `tells` says whether a flag may tell of a store, and
+/// `is_of_one_place` whether a store of all threads is to one place.
 #[must_use]
 pub fn told_by_few(
     facts: &FunctionFacts<'_>,
@@ -33,6 +34,7 @@ pub fn told_by_few(
     flags: &[u32],
     stores: &[u32],
     tells: impl Fn(u32, u32) -> bool,
+    is_of_one_place: impl Fn(u32) -> bool,
 ) -> Option<(u32, u32)> {
     let flags: Vec<u32> = flags.iter().copied().filter(|&flag| few.come_to(flag)).take(MAX_FLAGS).collect();
     if flags.is_empty() {
@@ -44,12 +46,13 @@ pub fn told_by_few(
         let is_before = |&store: &u32| store < flag && reach.at(store).is_some() && tells(flag, store);
         let is_one = few.threads(flag) == Threads::One;
         let mut before = stores.iter().rev().copied().filter(is_before).take(MAX_STORES);
-        let is_by_more = |store: &u32| match few.threads(*store) {
+        let mut is_by_more = |store: &u32| match few.threads(*store) {
             Threads::All => true,
             Threads::Several => is_one,
             Threads::Few | Threads::One => false,
         };
-        Some((flag, before.find(is_by_more)?))
+        // What all store in one place, who tells has stored there itself.
+        Some((flag, before.find(|store| is_by_more(store) && !is_of_one_place(*store))?))
     })
 }
 

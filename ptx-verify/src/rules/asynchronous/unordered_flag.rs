@@ -9,6 +9,8 @@ use ptx_facts::asynchronous::{
     used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
+use ptx_facts::uniformity::Uniformity;
+use ptx_facts::values::Values;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
@@ -242,7 +244,7 @@ fn counted_by_few(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>) -> Op
         address_root(facts, store)
             .is_some_and(|root| read.get(&count).is_some_and(|read| read.contains(&root)))
     };
-    told_by_few(facts, few, &counts, &stores, tells)
+    told_by_few(facts, few, &counts, &stores, tells, |_| false)
 }
 
 /// A finding of an instruction of few threads that have not met those who have stored before, with where they part from them.
@@ -651,7 +653,8 @@ fn before_flags(
             |read: &FxHashSet<Register>| address_root(facts, store).is_some_and(|root| read.contains(&root));
         releases.binary_search(&flag).is_ok() || is_read(store) && later.get(&flag).is_none_or(is_read_later)
     };
-    let told = told_by_few(facts, few, &all_flags, &stores, tells);
+    let told =
+        told_by_few(facts, few, &all_flags, &stores, tells, |store| is_of_one_place(context, facts, store));
     if let Some((flag, store)) = told {
         let message = "this tells others of what more threads have stored, which it has not met since";
         diagnostics.push(unmet(
@@ -662,6 +665,15 @@ fn before_flags(
             "few threads go on from here to tell",
         ));
     }
+}
+
+/// Whether all threads of a block access the same place.
+fn is_of_one_place(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, access: u32) -> bool {
+    let Some((register, _)) = facts.address_in_register(access) else { return false };
+    let graph = context.graph();
+    let mut uses = facts.uses().range(access).filter(|&at| facts.uses().all()[at].register == register);
+    let Some(address) = uses.find_map(|at| graph.read(at)) else { return false };
+    Uniformity::new(facts, graph, Values::of_whole_warps(facts, graph)).is_uniform(address)
 }
 
 /// What the addresses of plain loads come of after the loops that wait and that a thread comes to when it has counted itself, or
