@@ -238,6 +238,8 @@ pub enum Event {
     Fence,
     /// Orders the generic proxy and the asynchronous one: `fence.proxy.async`.
     ProxyFence,
+    /// The same of global memory alone: `fence.proxy.async.global`.
+    GlobalProxyFence,
     /// Publishes objects that were made: `fence.mbarrier_init`.
     ObjectFence,
     /// Changes a tensor map: `tensormap.replace`.

@@ -125,7 +125,7 @@ const MODES: [(&str, &str); 32] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 21] = [
+const EVENTS: [(&str, &str); 22] = [
     ("grid-wait", "GridWait"),
     ("give-registers", "GiveRegisters"),
     ("take-registers", "TakeRegisters"),
@@ -135,6 +135,7 @@ const EVENTS: [(&str, &str); 21] = [
     ("cluster-wait", "ClusterWait"),
     ("fence", "Fence"),
     ("proxy-fence", "ProxyFence"),
+    ("global-proxy-fence", "GlobalProxyFence"),
     ("object-fence", "ObjectFence"),
     ("map-change", "MapChange"),
     ("map-publish", "MapPublish"),

@@ -207,6 +207,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::After) => "after its rounds others come here",
         (FaultKind::Phase, Part::Parts) => "only some threads go on from here to arrive",
         (_, Part::Joins) => "threads go on together from here",
+        (_, Part::OtherFence) => "this fence does not order shared memory for the asynchronous proxy",
         (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",
         (_, Part::End) => "the kernel ends here",

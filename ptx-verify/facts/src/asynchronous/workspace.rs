@@ -58,7 +58,11 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
 /// Whether an instruction orders the accesses of global memory by the generic proxy with those by the asynchronous one.
 #[must_use]
 pub fn fences_global(instance: &Instance) -> bool {
-    instance.effects.event == Some(Event::ProxyFence) && !instance.is(Mode::SharedOnly)
+    match instance.effects.event {
+        Some(Event::GlobalProxyFence) => true,
+        Some(Event::ProxyFence) => !instance.is(Mode::SharedOnly),
+        _ => false,
+    }
 }
 
 /// Whether what is added in a step of an address to the next register is computed of the numbers of threads and blocks, so that

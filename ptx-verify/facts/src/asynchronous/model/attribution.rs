@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, Computation, Purpose};
+use ptx_ir::isa::{AsyncAction, Computation, Event, Purpose};
 
 use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
@@ -133,7 +133,8 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         FaultKind::MissingFence => {
             let begins = before(of(Part::Operation));
-            fault.with_some(begins, Part::Before)
+            let fence = of(Part::Operation).and_then(|read| other_fence(facts, fault.instruction, read));
+            fault.with_some(fence, Part::OtherFence).with_some(begins, Part::Before)
         }
         FaultKind::EarlyRemote => {
             // Blocks meet before the rounds in which they deal with each other.
@@ -151,6 +152,15 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         _ => fault,
     }
+}
+
+/// A fence after a write, and before what reads it, that orders something else.
+fn other_fence(facts: &FunctionFacts<'_>, write: u32, read: u32) -> Option<u32> {
+    let is_fence = |at: u32| {
+        let event = facts.instance(at).and_then(|instance| instance.effects.event);
+        matches!(event, Some(Event::Fence | Event::GlobalProxyFence))
+    };
+    facts.reaching_out().filter(|&at| write < at && at < read && is_fence(at)).min()
 }
 
 /// Of the tests to whose answers nobody listens the last one on the way to a fault, else the first.

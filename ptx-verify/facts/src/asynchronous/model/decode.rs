@@ -192,6 +192,7 @@ impl Decoder<'_, '_> {
             }
             Event::Fence
             | Event::GridWait
+            | Event::GlobalProxyFence
             | Event::MapChange
             | Event::MapPublish
             | Event::MapRelease

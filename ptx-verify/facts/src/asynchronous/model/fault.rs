@@ -149,6 +149,8 @@ pub enum Part {
     Joins,
     /// The branch that only some threads go on from to what the others do not know of.
     Parts,
+    /// A fence that orders something else than what is missing.
+    OtherFence,
 }
 
 /// What is found in place of a number of arrivals where more than are counted arrive at once.

@@ -65,7 +65,7 @@ fn is_surely_long(facts: &FunctionFacts<'_>, calls: &[u32], candidates: &[u32]) 
                     return false;
                 }
             }
-            (Some(Event::Fence | Event::GridWait | Event::ProxyFence), None) => {}
+            (Some(Event::Fence | Event::GridWait | Event::ProxyFence | Event::GlobalProxyFence), None) => {}
             _ => return false,
         }
     }
