@@ -70,7 +70,8 @@ declare_rule! {
     /// a condition computed of the same numbers as those of the stores. A store in a launch whose parameters never lead to the
     /// flag. What is stored before a vector that has data beside its
     /// flag, and before a number is counted up, unless the same kernel reads it. A counter that a loop which does more than wait
-    /// looks at as well, and one beside a flag that gives numbers out. Loops that do more than wait, and flags that are counted with
+    /// looks at as well, and one beside a flag that gives numbers out. What other blocks store in a kernel that compares the number of
+    /// blocks with a constant. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",

@@ -2,10 +2,10 @@
 
 use super::clock::Row;
 use super::converge::WARPS_OF_GROUP;
-use super::extents::{self, Rows};
+use super::extents;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
-use super::program::{Action, Address, Source};
+use super::program::{Action, Address, Rows, Source};
 use super::rooms::Unsized;
 use super::shadow::{Clash, Completion, Flight};
 use super::sizes::MAX_COPIES;

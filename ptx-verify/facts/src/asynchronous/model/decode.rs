@@ -9,9 +9,9 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
 
 use super::clock::Row;
-use super::extents::{self, Rows};
+use super::extents;
 use super::known::Actions;
-use super::program::{Action, Source};
+use super::program::{Action, Rows, Source};
 use super::slice::Decoder;
 use super::value::ALL;
 use crate::FunctionFacts;
@@ -294,7 +294,13 @@ impl Decoder<'_, '_> {
                 let accumulators = if is_tensor { self.tensor_address(named) } else { None };
                 let proxy = instance.effects.async_proxy;
                 let rows = match named.named("id") {
-                    None => extents::of_wgmma(instance, named, matrices.len()),
+                    None => {
+                        let is_set = |name: &str| {
+                            let operand = named.named(name);
+                            operand.is_some_and(|each| !matches!(each, Operand::Integer { bits: 0, .. }))
+                        };
+                        extents::of_wgmma(instance, [is_set("ta"), is_set("tb")], matrices.len())
+                    }
                     Some(id) if is_tensor && extents::is_described(instance) => {
                         Rows::Described(self.source(id), is_of_pair(instance))
                     }

@@ -327,7 +327,12 @@ impl Machine<'_> {
                 .map(|(copy, ..)| Some((copy.instruction, *rooms.get(&copy.instruction)?)))
                 .collect();
             let Some(own) = own else { continue };
-            if object.each == Some(own.iter().map(|(_, room)| room).sum()) {
+            // Of an object that more copies come to in the same way some are missing here.
+            let has_all = objects().all(|other| {
+                let is_shared = other.landed.iter().any(|(copy, ..)| copy.instruction == own[0].0);
+                !is_shared || other.landed.len() <= own.len()
+            });
+            if has_all && object.each == Some(own.iter().map(|(_, room)| room).sum()) {
                 sizes.extend(own);
             }
         }

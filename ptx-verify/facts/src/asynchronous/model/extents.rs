@@ -6,24 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use ptx_ir::ir::Operand;
 use ptx_ir::isa::Instance;
 use rustc_hash::FxHashMap;
 
-use super::decode::Operands;
-use super::program::Source;
+use super::program::Rows;
 use super::rooms::{Shared, room};
-
-/// What is known of the rows of an operation's matrices.
-#[derive(Clone, Debug)]
-pub(super) enum Rows {
-    /// Nothing.
-    Unknown,
-    /// How many each has, in the order of their descriptors; none is what lies along the other dimension.
-    Known(Vec<Option<u64>>),
-    /// A descriptor of the operation tells, for one block or for two that share the rows.
-    Described(Source, bool),
-}
 
 /// Rows of a group, which lie a stride apart.
 const GROUP: u64 = 8;
@@ -44,14 +31,11 @@ fn columns(instance: &Instance) -> Option<u64> {
     shape.split_once('k')?.0.parse().ok()
 }
 
-/// The rows of the matrices of `wgmma` that have descriptors, `count` of them.
-pub(super) fn of_wgmma(instance: &Instance, named: &Operands<'_>, count: usize) -> Rows {
+/// The rows of the matrices of `wgmma` that have descriptors, `count` of them; `along_rows` says which lie along the other dimension.
+pub(super) fn of_wgmma(instance: &Instance, along_rows: [bool; 2], count: usize) -> Rows {
     let Some(columns) = columns(instance) else { return Rows::Unknown };
-    let lies_along_rows = |name: &str| {
-        named.named(name).is_some_and(|operand| !matches!(operand, Operand::Integer { bits: 0, .. }))
-    };
-    let first = (!lies_along_rows("ta")).then_some(ROWS_OF_WGMMA);
-    let second = (!lies_along_rows("tb")).then_some(columns);
+    let first = (!along_rows[0]).then_some(ROWS_OF_WGMMA);
+    let second = (!along_rows[1]).then_some(columns);
     Rows::Known(if count > 1 { vec![first, second] } else { vec![second] })
 }
 

@@ -20,7 +20,6 @@ use super::program::{Action, Program, Source, Step};
 use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
-use super::together::Together;
 use super::value::{ALL, Value};
 use super::{LAST_PARAMETER, WARP};
 
@@ -261,7 +260,8 @@ pub(super) struct Machine<'p> {
     pub(super) log: Log,
     pub(super) sizes: FxHashMap<u32, u64>,
     pub(super) tiles: Tiles,
-    pub(super) together: Together,
+    /// The lanes that came to what whole warps execute, and those that lived then, by instruction and warp.
+    pub(super) together: FxHashMap<(u32, usize), (u32, u32)>,
     pub(super) deliveries: VecDeque<Delivery>,
     pub(super) cluster_arrived: u32,
     pub(super) cluster_phase: u32,
@@ -337,7 +337,7 @@ impl<'p> Machine<'p> {
             log: Log::default(),
             sizes: FxHashMap::default(),
             tiles: Tiles::default(),
-            together: Together::default(),
+            together: FxHashMap::default(),
             deliveries: VecDeque::new(),
             cluster_arrived: 0,
             cluster_phase: 0,

@@ -9,7 +9,6 @@ use ptx_ir::special::SpecialRegister;
 
 use super::answers::Unheard;
 use super::clock::Row;
-use super::extents::Rows;
 use crate::evaluate::Shape;
 
 /// Where a number comes from.
@@ -38,6 +37,17 @@ pub(super) struct Address {
     pub(super) space: Option<StateSpace>,
     /// How many bytes; 0 where that is not known.
     pub(super) bytes: u32,
+}
+
+/// What is known of the rows of an operation's matrices.
+#[derive(Clone, Debug)]
+pub(super) enum Rows {
+    /// Nothing.
+    Unknown,
+    /// How many each has, in the order of their descriptors; none is what lies along the other dimension.
+    Known(Vec<Option<u64>>),
+    /// A descriptor of the operation tells, for one block or for two that share the rows.
+    Described(Source, bool),
 }
 
 /// What a step does.

@@ -3,8 +3,6 @@
 //! PTX ISA manual, "setmaxnreg", "tcgen05.alloc" and "tcgen05.dealloc": with `.aligned`, all threads of the warp execute the same
 //! instruction, and those of `setmaxnreg` all warps of the group.
 
-use rustc_hash::FxHashMap;
-
 use super::fault::{Fault, FaultKind, ONE_OF_PAIR};
 use super::machine::Machine;
 use super::program::Action;
@@ -12,40 +10,26 @@ use super::program::Action;
 /// Warps of a group.
 const GROUP: u32 = 4;
 
-/// Who has come to such instructions.
-#[derive(Debug, Default)]
-pub(super) struct Together {
-    /// By instruction and warp: the lanes that have come, and those that lived when the first did.
-    lanes: FxHashMap<(u32, usize), (u32, u32)>,
-    /// The instructions that groups execute.
-    of_groups: Vec<u32>,
-}
-
 impl Machine<'_> {
     /// Takes note of lanes that come to such an instruction.
     pub(super) fn note_together(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) {
-        let is_of_group = matches!(action, Action::Registers { .. });
-        if !is_of_group && !matches!(action, Action::Allocate { .. } | Action::Deallocate { .. }) {
-            return;
-        }
-        let alive = self.warps[warp].alive;
-        self.together.lanes.entry((instruction, warp)).or_insert((0, alive)).0 |= mask;
-        if is_of_group && !self.together.of_groups.contains(&instruction) {
-            self.together.of_groups.push(instruction);
+        if matches!(action, Action::Registers { .. } | Action::Allocate { .. } | Action::Deallocate { .. }) {
+            let alive = self.warps[warp].alive;
+            self.together.entry((instruction, warp)).or_insert((0, alive)).0 |= mask;
         }
     }
 
     /// Tells of one that only some have come to, when all threads have ended.
     pub(super) fn tell_of_some(&mut self) {
         let lacks = |lanes: &&(u32, u32)| lanes.0 != lanes.1;
-        let apart = self.together.lanes.iter().filter(|(_, lanes)| lacks(lanes));
+        let apart = self.together.iter().filter(|(_, lanes)| lacks(lanes));
         if let Some((at, some, all)) = apart.map(|(&(at, _), &(some, all))| (at, some, all)).min() {
             let (some, all) = (some.count_ones(), all.count_ones());
             self.tell(Fault::new(FaultKind::Apart, at).counted(i64::from(all), i64::from(some)));
             return;
         }
         // Of a pair of blocks both come to one, or neither.
-        let of_pairs = self.together.lanes.keys().filter(|(at, _)| self.program.of_pairs.contains(at));
+        let of_pairs = self.together.keys().filter(|(at, _)| self.program.of_pairs.contains(at));
         let (mut blocks, mut first) = (0_u32, None::<u32>);
         for &(at, warp) in of_pairs {
             blocks |= 1 << self.warps[warp].block;
@@ -59,7 +43,12 @@ impl Machine<'_> {
         if !self.program.knows_threads {
             return;
         }
-        let Together { lanes, of_groups } = &self.together;
+        let steps = self.program.steps.iter();
+        let of_groups: Vec<u32> = steps
+            .filter(|step| matches!(step.action, Action::Registers { .. }))
+            .map(|step| step.instruction)
+            .collect();
+        let lanes = &self.together;
         let has_come = |warp: usize| of_groups.iter().any(|&at| lanes.contains_key(&(at, warp)));
         let group_of = |warp: usize| (self.warps[warp].block, self.warps[warp].index / GROUP);
         let alone = lanes.keys().filter(|(at, _)| of_groups.contains(at)).filter(|&&(_, warp)| {
