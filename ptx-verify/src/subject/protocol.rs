@@ -181,6 +181,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Next) => "no wait comes before this",
         (FaultKind::MissingFence, Part::Before) => "no fence comes before this",
         (_, Part::Before) => "the last that these threads do before",
+        (_, Part::Rank) => "the rank of the block is computed here",
         (_, Part::Sum) => "the number of bytes is computed here",
         (_, Part::Count) => "the number of arrivals is computed here",
         (
@@ -430,6 +431,13 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "the block ends here while another block of the cluster may still access its shared memory",
             "let the blocks meet at `barrier.cluster` before they end",
         ),
+        FaultKind::NoBlock => {
+            let blocks = counts.map_or(0, |(blocks, _)| blocks);
+            let message = format!(
+                "this goes to the block after the last one: a cluster of this kernel has {blocks} blocks"
+            );
+            (message, "take ranks of blocks modulo `%cluster_nctarank`")
+        }
         FaultKind::EarlyRemote => plain(
             "the shared memory of another block is accessed before that block is known to have begun",
             "let the blocks meet at `barrier.cluster` first",

@@ -76,6 +76,8 @@ pub enum FaultKind {
     EarlyExit,
     /// An access of another block that may not have begun.
     EarlyRemote,
+    /// An access of a block that the cluster does not have.
+    NoBlock,
 }
 
 /// What an instruction has to do with a fault.
@@ -121,6 +123,8 @@ pub enum Part {
     Count,
     /// Where the number of bytes is computed.
     Sum,
+    /// Where the rank of a block is computed.
+    Rank,
     /// Where the round of the wait ends.
     Round,
     /// Where the rounds begin that an access is in, and what it meets is not.
@@ -219,6 +223,7 @@ impl FaultKind {
                 | Self::NeverFreed
                 | Self::EarlyExit
                 | Self::EarlyRemote
+                | Self::NoBlock
                 | Self::BeyondAllocation
         )
     }

@@ -9,8 +9,10 @@ use super::rooms::Shared;
 use super::shadow::Completion;
 use super::sizes::MAX_COPIES;
 use super::value::{Value, lanes};
-use ptx_ir::isa::Event;
+use ptx_ir::isa::{Computation, Event};
 
+/// Moves between where a number is computed and where it is used.
+const MAX_MOVES: usize = 4;
 /// What the tokens that arrivals return begin with, above the number of their phase.
 const TOKEN: u64 = 0x7073_0000_0000_0000;
 
@@ -114,7 +116,10 @@ impl Machine<'_> {
         }
         let mut found = Vec::new();
         for lane in lanes(mask) {
-            let (block, place) = self.resolve(warp, addresses.lane(lane)?)?;
+            let Some((block, place)) = self.resolve(warp, addresses.lane(lane)?) else {
+                self.tell_of_no_block(warp, mask, addresses.lane(lane)?, instruction);
+                return None;
+            };
             match blocks.lane(lane)? {
                 0 => found.push((lane, self.used_object(warp, (block, place), instruction))),
                 chosen => {
@@ -127,6 +132,43 @@ impl Machine<'_> {
             }
         }
         Some(found)
+    }
+
+    /// Tells of an address in the block after the last one of the cluster.
+    pub(super) fn tell_of_no_block(&mut self, warp: usize, mask: u32, address: u64, instruction: u32) {
+        let blocks = u64::from(self.scenario.blocks);
+        let is_after_last = |rank: u64| rank == blocks && rank != self.scenario.parameter;
+        let rank = (address & !GENERIC) >> RANK ^ MAPPED;
+        if !self.program.knows_cluster || !is_after_last(rank) || self.is_partial {
+            return;
+        }
+        // What computes the rank tells more than who uses the address.
+        let ranks = self.program.steps.iter().filter_map(|step| match step.action {
+            Action::MapRank { rank: rank @ Source::Register(register, _), .. } => Some((rank, register)),
+            _ => None,
+        });
+        let is_it = |rank: Source| {
+            let value = self.certain(warp, rank);
+            lanes(mask).any(|lane| value.lane(lane).is_some_and(is_after_last))
+        };
+        let maker = |register: u32| {
+            self.program.steps.iter().find_map(|step| match &step.action {
+                Action::Compute { shape, to, from } if to.contains(&Some(register)) => {
+                    Some((step.instruction, shape.computation, from[0]))
+                }
+                _ => None,
+            })
+        };
+        let computed = ranks.filter(|(rank, _)| is_it(*rank)).find_map(|(_, register)| {
+            let mut made = maker(register)?;
+            for _ in 0..MAX_MOVES {
+                let (_, Computation::Move, Source::Register(from, _)) = made else { break };
+                made = maker(from)?;
+            }
+            Some(made.0)
+        });
+        let fault = Fault::new(FaultKind::NoBlock, instruction).with_some(computed, Part::Rank);
+        self.tell_of(warp, fault.counted(blocks as i64, 0));
     }
 
     pub(super) fn make_object(

@@ -263,6 +263,8 @@ pub(super) struct Program {
     pub(super) asks_block: bool,
     /// Whether the kernel says how many threads a block has.
     pub(super) knows_threads: bool,
+    /// Whether it says how many blocks a cluster has.
+    pub(super) knows_cluster: bool,
     /// How many registers a thread begins with, at most; none where nothing tells.
     pub(super) first_registers: Option<u32>,
     /// Whether a parameter tells how many arrive somewhere.

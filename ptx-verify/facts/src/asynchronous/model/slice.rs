@@ -46,6 +46,7 @@ pub(super) fn decoded(
     let function = facts.function;
     let program = Program {
         first_registers: function.first_registers(),
+        knows_cluster: function.required_cluster().is_some(),
         knows_threads: function.required_threads().or_else(|| function.max_threads()).is_some(),
         ..Program::default()
     };
