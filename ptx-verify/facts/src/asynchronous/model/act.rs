@@ -5,9 +5,10 @@ use ptx_ir::space::StateSpace;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, Scenario, State};
+use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
+use super::scenario::Scenario;
 use super::shadow::{Who, cells};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;

@@ -36,6 +36,7 @@ mod program;
 mod registers;
 mod room;
 mod rooms;
+mod scenario;
 mod shadow;
 mod sizes;
 mod skim;
@@ -49,9 +50,10 @@ use self::slice::Unfit;
 use crate::FunctionFacts;
 pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 pub use machine::End;
-use machine::{Machine, Scenario};
+use machine::Machine;
 use program::Program;
 use rustc_hash::FxHashMap;
+use scenario::Scenario;
 
 /// What executions of a kernel's protocol show.
 #[derive(Clone, Debug, Default)]

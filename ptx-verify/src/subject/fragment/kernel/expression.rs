@@ -573,7 +573,7 @@ impl<'s> Lowering<'_, 's> {
             Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
             other => other,
         };
-        let is_reference = is_reference(&object, name);
+        let is_reference = object.is_reference(name);
         let member = self.member_itself(object, name)?;
         if !is_reference {
             return Ok(member);
@@ -588,7 +588,7 @@ impl<'s> Lowering<'_, 's> {
         let Some((Some(object), _)) = self.frames.last().and_then(|frame| frame.object.clone()) else {
             return Ok(false);
         };
-        if !is_reference(&object, name) {
+        if !object.is_reference(name) {
             return Ok(false);
         }
         let to = self.place(from)?;
@@ -795,8 +795,3 @@ const MAX_ALIGN: u64 = 4096;
 
 /// So many elements one is chosen of.
 const MAX_CHOSEN: usize = 16;
-
-/// Whether a member of an object is a reference.
-fn is_reference(object: &Place, name: &str) -> bool {
-    matches!(object.ty(), Ty::Structure(members) if members.references.iter().any(|each| each == name))
-}
