@@ -119,6 +119,8 @@ pub struct Parameter<'s> {
     pub default: Option<Expression<'s>>,
     /// Whether it takes all arguments that are left.
     pub is_pack: bool,
+    /// Whether it points to what nobody writes meanwhile: `const T* __restrict__`.
+    pub is_read_only: bool,
 }
 
 /// A parameter of a template.

@@ -649,15 +649,17 @@ impl<'s> Parser<'s> {
         self.at += 1;
         let mut parameters = Vec::new();
         while self.at + 1 < end {
+            let start = self.at;
             let base = self.base_type(&mut Specifiers::default());
             let base = self.pointers(base);
             let is_pack = self.accept("...");
             let (name, ty) = self.declarator(base);
+            let is_read_only = self.is_read_only(start);
             let default = self.accept("=").then(|| match self.text() {
                 "{" => self.list(None),
                 _ => self.assignment(),
             });
-            parameters.push(Parameter { name, ty: decayed(ty), default, is_pack });
+            parameters.push(Parameter { name, ty: decayed(ty), default, is_pack, is_read_only });
             if !self.accept(",") {
                 break;
             }
@@ -669,6 +671,17 @@ impl<'s> Parser<'s> {
         }
         self.at = end;
         (parameters, are_known)
+    }
+
+    /// Whether the declaration from a token up to here is of a pointer to what nobody writes: one star, `const` before it, and
+    /// `__restrict__` after it.
+    fn is_read_only(&self, start: usize) -> bool {
+        let words =
+            || self.tokens[start..self.at].iter().filter(|token| token.is_plain()).map(|token| token.text);
+        let mut after = words().skip_while(|word| *word != "*").skip(1);
+        words().take_while(|word| *word != "*").any(|word| word == "const")
+            && words().filter(|word| *word == "*").count() == 1
+            && after.any(|word| matches!(word, "__restrict__" | "__restrict" | "restrict"))
     }
 
     /// `a(x), b{y}` before the body of a constructor, as assignments.

@@ -1,12 +1,13 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{FewThreads, Poll, is_weak, used_without_meeting};
+use ptx_facts::asynchronous::{FewThreads, Poll, address_steps, is_weak, used_without_meeting};
 use ptx_facts::reach::{Ends, Reach};
-use ptx_ir::ir::{FunctionKind, Register};
-use ptx_ir::isa::{AsyncAction, Event};
+use ptx_ir::ir::{FunctionKind, Handle, Operand, Register};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Event};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
+use crate::subject::fragment::kernel::READ_ONLY;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 
@@ -37,6 +38,7 @@ declare_rule! {
     ///
     /// ## What it may miss
     /// Kernels that read something after the wait: what they read before may be data that no grid writes, such as weights.
+    /// Loads with `.nc`, as of a parameter that is `const` and `__restrict__`: they say that nobody writes what they read.
     /// `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
     name: "early-grid-read",
     code: "P0926",
@@ -92,7 +94,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let before = Reach::to(facts, Ends::Instructions(&waits), &[]);
-    let Some(&read) = reads.iter().find(|read| before.at(**read).is_some()) else { return };
+    // Who reads what nobody writes while the kernel runs may wait for those who still read what it writes itself.
+    let is_early = |read: &&u32| before.at(**read).is_some() && !is_of_nobody(context, facts, **read);
+    let Some(&read) = reads.iter().find(is_early) else { return };
     let message = "this reads global memory before the wait for the grids that may still write it, and nothing is read after";
     diagnostics.push(
         RULE.at(context.instruction_span(read), message)
@@ -109,7 +113,13 @@ fn read_by_others(facts: &FunctionFacts<'_>, waits: &[u32], reads: &[u32]) -> Op
     }
     let polls: Vec<Poll> =
         waits.iter().map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false }).collect();
-    let is_plain = |&read: &u32| is_weak(facts, read, false);
+    // Copies are started by all as well.
+    let copies = |read: u32| {
+        facts.instance(read).is_some_and(|instance| {
+            matches!(instance.effects.asynchronous, Some((AsyncGroup::CpAsync, AsyncAction::Start)))
+        })
+    };
+    let is_plain = |&read: &u32| is_weak(facts, read, false) || copies(read);
     let reads: Vec<u32> = reads.iter().copied().filter(is_plain).collect();
     used_without_meeting(facts, &mut few, &polls, &reads)
 }
@@ -127,4 +137,22 @@ fn reads_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     }) || effects.asynchronous.is_some_and(|(_, action)| {
         action == AsyncAction::Start && !instance.operands.is_empty() && effects.reads_memory
     })
+}
+
+/// Whether what a read gives is written by nobody while the kernel runs, as it says itself.
+fn is_of_nobody(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, read: u32) -> bool {
+    let Some(instance) = facts.instance(read) else { return false };
+    let pointer = || {
+        // A copy reads from its second operand, as a load does.
+        let base = match facts.body.operands(Handle::new(read)).get(1)? {
+            Operand::RegisterAddress { base, .. } => *base,
+            _ => return None,
+        };
+        address_steps(facts, read, base).last().copied()
+    };
+    let is_named = |root: Register| match facts.definitions(root) {
+        [only] => context.module.text(context.instruction_span(*only)).contains(READ_ONLY),
+        _ => false,
+    };
+    instance.is_read_only_load() || pointer().is_some_and(is_named)
 }

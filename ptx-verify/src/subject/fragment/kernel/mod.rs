@@ -51,6 +51,8 @@ pub(crate) struct Unclear;
 
 /// The register of an address of which nothing is known.
 pub(crate) const ANYTHING: &str = "%c_anything";
+/// What the names of parameters begin with that point to what nobody writes while the kernel runs.
+pub(crate) const READ_ONLY: &str = "c_read_only_";
 /// Registers of a kernel.
 const MAX_REGISTERS: u32 = 100_000;
 /// Bytes of its text.
@@ -341,9 +343,10 @@ impl<'a, 's> Lowering<'a, 's> {
             let ty = self.ty(&parameter.ty).unwrap_or(Ty::Any);
             let place = match ty.register() {
                 Some(bits) => {
-                    parameters.push(format!(".param .b{bits} c_argument_{index}"));
+                    let name = if parameter.is_read_only { READ_ONLY } else { "c_argument_" };
+                    parameters.push(format!(".param .b{bits} {name}{index}"));
                     let register = self.fresh(bits)?;
-                    self.emit(&format!("ld.param.b{bits} {}, [c_argument_{index}];", register.name()));
+                    self.emit(&format!("ld.param.b{bits} {}, [{name}{index}];", register.name()));
                     Place::Register(register, ty)
                 }
                 None if ty == Ty::Any => Place::Unknown(ty),
