@@ -343,9 +343,14 @@ pub fn has_same_distance(facts: &FunctionFacts<'_>, one: u32, other: u32) -> boo
 fn distance_from_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<i64> {
     let (base, offset) = facts.address_in_register(instruction)?;
     let added = |register: Register| match facts.definitions(register) {
-        [write] if facts.instance(*write)?.effects.computes == Some(Computation::Add) => {
-            match facts.body.operands(Handle::new(*write)).get(2) {
-                Some(Operand::Integer { bits, .. }) => Some(*bits as i64),
+        [write] => {
+            let added = match facts.body.operands(Handle::new(*write)).get(2) {
+                Some(Operand::Integer { bits, .. }) => *bits as i64,
+                _ => return None,
+            };
+            match facts.instance(*write)?.effects.computes {
+                Some(Computation::Add) => Some(added),
+                Some(Computation::Subtract) => Some(added.wrapping_neg()),
                 _ => None,
             }
         }
@@ -406,7 +411,11 @@ fn walk_address(
         };
         let index = match facts.instance(write).and_then(|instance| instance.effects.computes) {
             Some(
-                Computation::Move | Computation::Add | Computation::ToGeneric | Computation::FromGeneric,
+                Computation::Move
+                | Computation::Add
+                | Computation::Subtract
+                | Computation::ToGeneric
+                | Computation::FromGeneric,
             ) => 1,
             Some(Computation::MultiplyAdd | Computation::MultiplyAddWide) => 3,
             _ => return,
