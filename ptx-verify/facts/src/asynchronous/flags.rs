@@ -4,6 +4,7 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
+use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashSet;
 
 use super::{Poll, orders};
@@ -20,6 +21,19 @@ pub struct Counted {
     pub store: u32,
     /// The read.
     pub read: u32,
+    /// What is wrong with the operation.
+    pub lack: Lack,
+}
+
+/// What an operation that counts who is done lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// It does not release what was stored before.
+    Release,
+    /// It does not acquire what others have released.
+    Acquire,
+    /// It is for threads of the own block, and counts blocks.
+    Scope,
 }
 
 /// Atomic operations of one function that are looked at, one bit for each.
@@ -28,6 +42,8 @@ const MAX_COUNTS: usize = u32::BITS as usize;
 const MAX_EXCHANGED: usize = 12;
 /// Registers that are computed of what an atomic operation gives.
 const MAX_GIVEN: usize = 8;
+/// How many blocks there are.
+const GRID: [SpecialRegister; 2] = [SpecialRegister::NCTAID, SpecialRegister::NCTAID_X];
 /// What is counted is converted, or has a number added, before it is compared.
 const STEPS_TO_COMPARISON: usize = 2;
 
@@ -35,15 +51,23 @@ const STEPS_TO_COMPARISON: usize = 2;
 /// through the same parameter, before and after, and never comes back.
 #[must_use]
 pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
-    let counts = |instruction: u32| {
-        let instance = facts.instance(instruction).filter(|instance| instance.effects.atomic)?;
-        // In the scope of the block, threads of a block count themselves.
-        let is_ordered =
-            [Mode::Release, Mode::Acquire, Mode::BlockScope].into_iter().any(|mode| instance.is(mode));
-        (!is_ordered && may_be_global(facts, instruction)).then_some(instruction)
+    let lack = |instruction: u32| {
+        let instance = facts.instance(instruction)?;
+        match (instance.is(Mode::Release), instance.is(Mode::Acquire), instance.is(Mode::BlockScope)) {
+            (false, false, false) => Some(Lack::Release),
+            (true, false, false) => Some(Lack::Acquire),
+            // Else threads of a block count themselves.
+            (.., true) if counts_blocks(facts, instruction) => Some(Lack::Scope),
+            _ => None,
+        }
+    };
+    let counts = |&instruction: &u32| {
+        facts.instance(instruction).is_some_and(|instance| instance.effects.atomic)
+            && may_be_global(facts, instruction)
+            && lack(instruction).is_some()
     };
     // Each counts itself once: in a loop it is a lock, or a sum.
-    let once = facts.reaching_out().filter_map(counts).filter(|&count| !comes_back(facts, count));
+    let once = facts.reaching_out().filter(counts).filter(|&count| !comes_back(facts, count));
     let all = compared(facts, once.take(MAX_COUNTS).collect());
     if all.is_empty() {
         return None;
@@ -64,18 +88,58 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
     };
     let (stores, reads) = (accesses(true), accesses(false));
     let mut ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();
-    ordering.retain(|&each| !only_acquires(facts, each));
     ordering.sort_unstable();
+    let releasing: Vec<u32> = ordering.iter().copied().filter(|&each| !only_acquires(facts, each)).collect();
     all.into_iter().find_map(|count| {
-        let others: Vec<u32> = ordering.iter().copied().filter(|&each| each != count).collect();
-        let before = Reach::to(facts, Ends::Instructions(&[count]), &others);
-        let after = Reach::from(facts, Ends::Instructions(&[count]), &[]);
+        let lack = lack(count)?;
+        let others = |all: &[u32]| all.iter().copied().filter(|&each| each != count).collect::<Vec<u32>>();
+        let (stops_before, stops_after) = match lack {
+            Lack::Release => (others(&releasing), Vec::new()),
+            Lack::Acquire => (Vec::new(), others(&ordering)),
+            Lack::Scope => (others(&releasing), others(&ordering)),
+        };
+        let before = Reach::to(facts, Ends::Instructions(&[count]), &stops_before);
+        let after = Reach::from(facts, Ends::Instructions(&[count]), &stops_after);
         let (store, root) = *stores
             .iter()
             .rev()
             .find(|(store, _)| before.at(*store).is_some() && after.at(*store).is_none())?;
         let (read, _) = *reads.iter().find(|(read, from)| *from == root && after.at(*read).is_some())?;
-        Some(Counted { count, store, read })
+        Some(Counted { count, store, read, lack })
+    })
+}
+
+/// Whether what an atomic operation gives is compared with a number of blocks.
+fn counts_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let uses = facts.uses();
+    let given = uses.of(instruction).iter().filter(|each| each.access().writes());
+    let given: Vec<Register> = given.map(|each| each.register).collect();
+    let is_compared = |&each: &u32| {
+        let computes = facts.instance(each).and_then(|instance| instance.effects.computes);
+        computes == Some(Computation::Compare)
+            && uses.of(each).iter().any(|each| each.reads() && given.contains(&each.register))
+    };
+    let mut compares = (0..facts.body.instructions.len() as u32).filter(is_compared);
+    compares.any(|compare| {
+        let mut sources: Vec<Operand> = facts.body.operands(Handle::new(compare)).to_vec();
+        for _ in 0..=STEPS_TO_COMPARISON {
+            if sources
+                .iter()
+                .any(|source| matches!(*source, Operand::Special(register) if GRID.contains(&register)))
+            {
+                return true;
+            }
+            let registers = sources.iter().filter_map(|source| match *source {
+                Operand::Register { register, .. } if !given.contains(&register) => Some(register),
+                _ => None,
+            });
+            let of_one = |register: Register| match facts.definitions(register) {
+                [only] => facts.body.operands(Handle::new(*only)).iter().skip(1).copied().collect(),
+                _ => Vec::new(),
+            };
+            sources = registers.flat_map(of_one).take(MAX_GIVEN).collect();
+        }
+        false
     })
 }
 

@@ -31,7 +31,7 @@ pub use as_needed::is_fenced_as_needed;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use flags::{
-    Counted, address_moves_on, address_root, address_steps, chooses_who_waits, counted, counts_of_done,
+    Counted, Lack, address_moves_on, address_root, address_steps, chooses_who_waits, counted, counts_of_done,
     has_same_distance, is_kept_by_readers, may_be_global, names_global, only_acquires, orders_blocks,
     polled_root, table_of_pointers, takes_a_number,
 };

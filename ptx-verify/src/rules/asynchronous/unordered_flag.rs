@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, OwnMemory, Poll, Readers, address_moves_on, address_root, chooses_who_waits,
+    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_moves_on, address_root, chooses_who_waits,
     counted, counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
     has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
     may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
@@ -35,7 +35,8 @@ declare_rule! {
     /// anything between that orders blocks, in a kernel that has such elsewhere.
     /// A thread that counts its block as done without having met those whose stores the last block reads.
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
-    /// stored, an atomic operation that counts them without a fence between the stores and it.
+    /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
+    /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
     ///
     /// ## Why is this bad
     /// A flag tells that data is there if it is released after the data and acquired before it. Copies through the
@@ -165,15 +166,25 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if context.module.features().has(Features::ATOMICS)
         && let Some(counted) = counted(facts)
     {
-        let message =
-            "this counts who is done, and nothing orders what was stored before with what the last one reads";
+        let (message, help) = match counted.lack {
+            Lack::Release => (
+                "this counts who is done, and nothing orders what was stored before with what the last one reads",
+                "write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this",
+            ),
+            Lack::Acquire => (
+                "this counts who is done and acquires nothing: what the last one reads after it may be older",
+                "count with `.acq_rel`, or write `__threadfence()`, which is `fence.acq_rel.gpu`, after this",
+            ),
+            Lack::Scope => (
+                "this counts the blocks that are done, in the scope of the own block only",
+                "count with the scope `.gpu`",
+            ),
+        };
         diagnostics.push(
             RULE.at(context.instruction_span(counted.count), message)
                 .with_secondary(context.instruction_span(counted.store), "stored here")
                 .with_secondary(context.instruction_span(counted.read), "read here by the last one")
-                .with_help(
-                    "write `__threadfence()`, which is `fence.acq_rel.gpu`, between the store and this",
-                ),
+                .with_help(help),
         );
         return;
     }
