@@ -767,6 +767,8 @@ const fn kind_of(bytes: u64, signed: bool) -> &'static str {
 
 /// Bytes of an object that is read or written as a whole.
 const MAX_COPIED: u64 = 64;
+/// The same of an object with nothing in it that has a name, as a tensor map.
+const MAX_OPAQUE: u64 = 128;
 
 /// The pieces that a value in memory is read and written in: offset, bytes, sign.
 fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
@@ -794,6 +796,9 @@ fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
                 );
             }
             all
+        }
+        Ty::Bytes(bytes, align) if *bytes <= MAX_OPAQUE && bytes % 8 == 0 && align % 8 == 0 => {
+            (0..bytes / 8).map(|index| (index * 8, 8, false)).collect()
         }
         _ => return Err(Unclear),
     })
