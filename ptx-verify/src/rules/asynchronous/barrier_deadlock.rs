@@ -10,7 +10,8 @@ declare_rule! {
     /// Reports a barrier of the block, or of the cluster, that not all threads come to which it counts, because of another order of
     /// barriers, of another number of threads, or of threads that go elsewhere. Also a barrier that two groups of threads use
     /// where nothing lets the second one come after the first: warps of both may be counted together. And `setmaxnreg`, `tcgen05.alloc`
-    /// and `tcgen05.dealloc` that only some threads of a warp, some warps of a group or one block of a pair come to.
+    /// and `tcgen05.dealloc` that only some threads of a warp, some warps of a group or one block of a pair come to. Threads that
+    /// arrive at the barrier of the cluster again before they have waited, which the manual leaves undefined.
     ///
     /// ## Why is this bad
     /// The threads that have come wait for ever. PTX ISA manual, sections "bar, barrier" and "barrier.cluster".

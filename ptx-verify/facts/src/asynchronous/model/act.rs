@@ -221,21 +221,26 @@ impl Machine<'_> {
                 self.next_event(warp);
                 self.meets(warp, instruction);
                 let own = &mut self.warps[warp];
-                own.cluster_phase = self.cluster_phase;
+                let again = own.at_cluster.arrive(mask, instruction, self.cluster_phase);
                 if !relaxed || own.has_fenced_objects {
                     self.cluster_clock.join(&own.clock);
                 }
                 self.cluster_passed.join(&own.clock);
                 self.cluster_arrived += threads;
+                if let Some(before) = again {
+                    let fault = Fault::new(FaultKind::ArrivesTwice, instruction);
+                    self.tell(fault.with(before, Part::Arrival));
+                }
                 self.release_cluster();
                 Some(())
             }
             Action::ClusterWait => {
-                if self.cluster_phase > self.warps[warp].cluster_phase {
+                self.warps[warp].at_cluster.wait(mask);
+                if self.cluster_phase > self.warps[warp].at_cluster.phase {
                     self.warps[warp].clock.join(&self.cluster_done);
                     self.cluster_waited(warp);
                 } else {
-                    let phase = self.warps[warp].cluster_phase;
+                    let phase = self.warps[warp].at_cluster.phase;
                     self.warps[warp].fragments[fragment].state = State::Cluster(phase);
                 }
                 Some(())

@@ -81,3 +81,27 @@ impl Clock {
         }
     }
 }
+
+/// The part of a warp in a barrier of the cluster.
+#[derive(Debug, Default)]
+pub(super) struct AtCluster {
+    /// The phase that it arrived in last.
+    pub(super) phase: u32,
+    /// Lanes that have arrived and not waited, and where.
+    open: (u32, u32),
+}
+
+impl AtCluster {
+    /// Lanes arrive in a phase. Gives where some of them have arrived before, and have not waited since.
+    pub(super) fn arrive(&mut self, mask: u32, instruction: u32, phase: u32) -> Option<u32> {
+        let (lanes, before) = self.open;
+        self.open = (lanes | mask, instruction);
+        self.phase = phase;
+        (lanes & mask != 0).then_some(before)
+    }
+
+    /// Lanes wait.
+    pub(super) const fn wait(&mut self, mask: u32) {
+        self.open.0 &= !mask;
+    }
+}

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beyond::Tiles;
 use super::bytes::Memory;
-use super::clock::{Clock, ROWS, Row};
+use super::clock::{AtCluster, Clock, ROWS, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::kept::Local;
 use super::object::{Object, Want};
@@ -114,7 +114,7 @@ pub(super) struct Warp {
     pub(super) tested: Option<usize>,
     /// The last arrival at each object: instruction and event.
     pub(super) arrivals: FxHashMap<usize, (u32, u32)>,
-    pub(super) cluster_phase: u32,
+    pub(super) at_cluster: AtCluster,
     /// How many registers each of its threads has.
     pub(super) registers_held: u32,
     pub(super) has_fenced_objects: bool,
@@ -352,7 +352,7 @@ impl<'p> Machine<'p> {
                     tests: FxHashMap::default(),
                     tested: None,
                     arrivals: FxHashMap::default(),
-                    cluster_phase: 0,
+                    at_cluster: AtCluster::default(),
                     registers_held: program.first_registers.unwrap_or(0),
                     has_fenced_objects: false,
                     last_use: None,
