@@ -10,8 +10,8 @@ declare_rule! {
     /// ## What it does
     /// Reports an asynchronous operation that writes shared memory which other threads may still read, or which another operation
     /// may still read or write; an arrival that gives memory free before its last use; a write of what an operation may still
-    /// read; an operation on what other threads may still be writing; and accesses of shared memory by two warps, in kernels
-    /// with roles, that nothing orders.
+    /// read; an operation on what other threads may still be writing; and accesses of shared memory by two warps that nothing
+    /// orders, in kernels with roles, and in those with asynchronous operations that say how many threads they have.
     ///
     /// ## Why is this bad
     /// The operation runs on its own. What orders it with the accesses of threads are waits, arrivals and barriers. PTX ISA

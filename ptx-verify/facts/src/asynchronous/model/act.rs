@@ -517,11 +517,13 @@ impl Machine<'_> {
     }
 
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
-    /// atomic accesses they may be in order nevertheless.
+    /// atomic accesses they may be in order nevertheless, and those of one warp may be all that there are.
     fn race(&mut self, warp: usize, instruction: u32, pieces: &[Piece], writes: bool) {
         let program = self.program;
         let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
-        if !program.has_order || program.has_flags || self.race.is_some() || !is_first {
+        let is_settled = self.race.is_some() || self.guessed.is_some() || !is_first;
+        let is_known = program.has_order || program.knows_threads && !program.is_thinned;
+        if !is_known || program.has_flags || is_settled {
             return;
         }
         let who = self.who(warp);

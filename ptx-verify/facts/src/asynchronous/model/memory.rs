@@ -41,7 +41,7 @@ impl Machine<'_> {
     pub(super) fn certain_faults(&mut self) -> Vec<Fault> {
         let mut faults = std::mem::take(&mut self.faults);
         // What else goes wrong tells more of the reason.
-        if faults.is_empty() && self.guessed.is_none() {
+        if faults.is_empty() {
             faults.extend(self.race.take());
         }
         if let Some((_, before)) = self.guessed {
