@@ -151,11 +151,13 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         match &mut all {
             None => all = Some(found),
             Some(known) => {
+                // Data that nobody has waited for is used at one place or another, as the threads share it out.
                 let same = |fault: &Fault| {
-                    found
-                        .faults
-                        .iter()
-                        .any(|other| other.kind == fault.kind && other.instruction == fault.instruction)
+                    found.faults.iter().any(|other| {
+                        let is_there =
+                            other.instruction == fault.instruction || fault.kind == FaultKind::EarlyAccess;
+                        other.kind == fault.kind && is_there
+                    })
                 };
                 known.faults.retain(same);
                 if found.end == Some(End::Complete) {
