@@ -83,9 +83,11 @@ const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]]
 /// The same for kernels that ask for several dimensions.
 const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
 /// Numbers that parameters are.
-const PARAMETERS: [u64; 4] = [1024, 64, 16, LAST_PARAMETER];
+const PARAMETERS: [u64; 5] = [1024, 64, 16, LAST_PARAMETER, FEWEST];
 /// The last of them, with which kernels are executed that have many rounds whatever they are given: they may take longer.
 const LAST_PARAMETER: u64 = 8;
+/// One for kernels with rounds in rounds where some threads wait for others.
+const FEWEST: u64 = 4;
 const LAST_FACTOR: u32 = 2;
 /// The number for kernels that take less than this part of the steps that they may.
 const LARGE_PARAMETER: u64 = 1 << 20;
@@ -205,7 +207,8 @@ fn of_launch(
     let parameters = match () {
         () if program.is_thinned => &[PARAMETER_OF_THINNED][..],
         () if program.takes_counts => &PARAMETERS[..1],
-        () => &PARAMETERS[..],
+        () if program.has_order => &PARAMETERS[..],
+        () => &PARAMETERS[..PARAMETERS.len() - 1],
     };
     let mut was_skimmed = false;
     // A kernel with tables in shared memory is made for as many as they have room for.
@@ -217,7 +220,7 @@ fn of_launch(
         }
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
-        let budget = if parameter == LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
+        let budget = if parameter <= LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
         let reversed = false;
         let (number, place) = (parameter, 0);
         let mut scenario = Scenario {
