@@ -89,6 +89,8 @@ const LAST_PARAMETER: u64 = 8;
 /// One for kernels with rounds in rounds where some threads wait for others.
 const FEWEST: u64 = 4;
 const LAST_FACTOR: u32 = 2;
+/// A number that is no multiple of what loops are unrolled by, and has rounds before and after.
+const ODD: u64 = 7;
 /// The number for kernels that take less than this part of the steps that they may.
 const LARGE_PARAMETER: u64 = 1 << 20;
 const SHORT: u32 = 8;
@@ -284,6 +286,21 @@ fn of_launch(
             if !other.faults.is_empty() {
                 scenario.parameter = parameter;
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
+            }
+        }
+        let is_right = shown.end == End::Complete && shown.faults.is_empty() && !shown.guesses;
+        if is_right && !program.has_order && !program.is_thinned {
+            // Rounds that an unrolled loop leaves come for numbers that are no multiples.
+            let odd = Scenario { parameter: ODD, memory: ODD, ..scenario };
+            let mut other = of_scenario(program, odd, None, None);
+            *spent += other.steps;
+            other.faults.retain(|fault| {
+                let kinds = [FaultKind::EarlyAccess, FaultKind::GroupPending, FaultKind::MissingBarrier];
+                kinds.contains(&fault.kind)
+            });
+            if !other.faults.is_empty() && !other.guesses {
+                scenario.parameter = ODD;
+                shown.faults = other.faults;
             }
         }
         let is_right = shown.end == End::Complete && shown.faults.is_empty();
