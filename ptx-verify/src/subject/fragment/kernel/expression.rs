@@ -573,7 +573,7 @@ impl<'s> Lowering<'_, 's> {
             Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
             other => other,
         };
-        let is_reference = object.is_reference(name);
+        let is_reference = object.ty().has_reference(name);
         let member = self.member_itself(object, name)?;
         if !is_reference {
             return Ok(member);
@@ -588,7 +588,7 @@ impl<'s> Lowering<'_, 's> {
         let Some((Some(object), _)) = self.frames.last().and_then(|frame| frame.object.clone()) else {
             return Ok(false);
         };
-        if !object.is_reference(name) {
+        if !object.ty().has_reference(name) {
             return Ok(false);
         }
         let to = self.place(from)?;

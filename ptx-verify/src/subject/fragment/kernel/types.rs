@@ -114,6 +114,11 @@ impl Ty {
     pub const SIZE: Self = Self::Integer { bits: 64, signed: false, is_bool: false };
     pub const BOOL: Self = Self::Integer { bits: 8, signed: false, is_bool: true };
 
+    /// Whether a member of it is a reference.
+    pub fn has_reference(&self, name: &str) -> bool {
+        matches!(self, Self::Structure(members) if members.references.iter().any(|each| each == name))
+    }
+
     /// Size and alignment in bytes.
     pub fn layout(&self) -> Result<(u64, u64), Unclear> {
         Ok(match self {

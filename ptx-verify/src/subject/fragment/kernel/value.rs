@@ -57,11 +57,6 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// Whether a member of it is a reference.
-    pub fn is_reference(&self, name: &str) -> bool {
-        matches!(self.ty(), Ty::Structure(members) if members.references.iter().any(|each| each == name))
-    }
-
     pub fn ty(&self) -> &Ty {
         match self {
             Self::Register(_, ty) | Self::Memory { ty, .. } | Self::Parts(_, ty) => ty,
