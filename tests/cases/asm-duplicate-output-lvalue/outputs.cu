@@ -20,3 +20,9 @@ __device__ void elements(int *p) {
   asm("mov.s32 %0, 1; mov.s32 %1, 2;" : "=r"(p[0]), "=r"(p[1]));
   asm("mov.s32 %0, 1; add.s32 %1, %1, 2;" : "=&r"(p[0]), "+r"(p[0]));  // warning[asm-duplicate-output-lvalue]: `%0` and `%1` are both stored to `p[0]`
 }
+// ---
+// Each use of the macro names other elements.
+#define TWO(i) "+r"(o[i]), "+r"(o[i + 1])
+__device__ void rows(int (&o)[4]) {
+  asm("add.s32 %0, %0, %1; add.s32 %2, %2, %3;" : TWO(0), TWO(2));
+}

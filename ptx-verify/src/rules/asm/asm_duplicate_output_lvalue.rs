@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use ptx_syntax::Diagnostic;
+use ptx_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 use crate::rule::declare_rule;
@@ -29,7 +29,7 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Different expressions for one variable.
+    /// Different expressions for one variable, and operands that a macro stands for.
     name: "asm-duplicate-output-lvalue",
     code: "P1021",
     former: ["H0625"],
@@ -45,7 +45,10 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let mut first: FxHashMap<Cow<'_, str>, usize> = FxHashMap::default();
-    for (later, output) in outputs.iter().enumerate() {
+    // What a macro stands for is another expression with other arguments.
+    let own = unit.statement.span;
+    let is_own = |expression: Span| own.start <= expression.start && expression.end <= own.end;
+    for (later, output) in outputs.iter().enumerate().filter(|(_, output)| is_own(output.expression)) {
         let text = output.expression.text(unit.source);
         let written: Cow<'_, str> = match text.contains(char::is_whitespace) {
             true => text.split_whitespace().collect(),
