@@ -22,6 +22,8 @@ const MAX_STEPS: usize = 64;
 const MAX_WORK: usize = 1 << 20;
 /// Conditions on the way to a block that are tried together.
 const MAX_CONDITIONS: usize = 8;
+/// Blocks of a loop on the way.
+const MAX_BLOCKS: usize = 64;
 
 /// What was tried.
 #[derive(Default)]
@@ -188,6 +190,39 @@ impl Uniformity {
             })
     }
 
+    /// The only edge to a block but for those of a loop that begins there, of which warps leave all together.
+    fn only_entry(&self, engine: &Engine<'_, '_>, block: NodeIndex) -> Option<(usize, NodeIndex)> {
+        let (facts, graph) = (engine.facts(), engine.graph());
+        let mut entries = None;
+        let (mut inside, mut open) = (vec![block], Vec::new());
+        for (position, (from, _)) in graph.predecessors(block).enumerate() {
+            if facts.cfg.dominates(block, from) {
+                open.push(from);
+            } else if entries.replace((position, from)).is_some() {
+                return None;
+            }
+        }
+        let has_loop = !open.is_empty();
+        while let Some(from) = open.pop() {
+            if inside.contains(&from) {
+                continue;
+            }
+            if inside.len() == MAX_BLOCKS {
+                return None;
+            }
+            inside.push(from);
+            open.extend(graph.predecessors(from).map(|(before, _)| before));
+        }
+        let parts = |from: &NodeIndex| {
+            let next = graph.successors(*from);
+            let leaves = next.iter().any(|(next, _)| !inside.contains(&NodeIndex::new(*next as usize)));
+            let last = facts.cfg.instructions(*from).last();
+            let are_same = |guard| self.of(guard).level() != Some(Level::Lanes);
+            leaves && next.len() > 1 && !last.and_then(|last| graph.guard(last)).is_some_and(are_same)
+        };
+        entries.filter(|_| !has_loop || !inside.iter().any(parts))
+    }
+
     /// The predicates with the values under which lanes of a whole warp come to a block, and only then; none where something
     /// else than branches decides, or several ways lead there.
     fn conditions_of(&self, engine: &Engine<'_, '_>, block: NodeIndex) -> Option<Vec<(ValueId, bool)>> {
@@ -197,11 +232,11 @@ impl Uniformity {
         let mut found = Vec::new();
         let mut at = block;
         while have_parted(at) {
-            if graph.predecessor_count(at) != 1 || found.len() == MAX_CONDITIONS {
+            if found.len() == MAX_CONDITIONS {
                 return None;
             }
-            let (before, _) = graph.predecessors(at).next()?;
-            if let Some(condition) = graph.condition(at, 0) {
+            let (position, before) = self.only_entry(engine, at)?;
+            if let Some(condition) = graph.condition(at, position) {
                 let guard = graph.guard(facts.cfg.instructions(before).last()?)?;
                 found.push((guard, condition.value));
             } else if graph.successors(before).len() != 1 {
