@@ -348,10 +348,14 @@ pub enum Mode {
     Indexed,
     /// `.up`: a lane with a lower number.
     LowerLane,
+    /// `multimem`: of the memory of several devices at once.
+    Multicast,
     /// `.or`: combined with a third predicate.
     Or,
     /// `.cta_group::2`: for two blocks together, one of which is told.
     Paired,
+    /// `.kind::f16`, `.kind::tf32`, `.kind::i8`: of elements that take all of their bytes in memory.
+    PlainElements,
     /// `.nc`: loads what nobody writes while the kernel runs.
     ReadOnly,
     /// `.read`: only that sources have been read.
@@ -386,7 +390,7 @@ pub enum Mode {
 
 /// The meanings of the modifiers of a spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Modes(u32);
+pub struct Modes(u64);
 
 impl Modes {
     /// Whether a modifier means this.

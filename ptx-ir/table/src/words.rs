@@ -90,7 +90,7 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 32] = [
+const MODES: [(&str, &str); 34] = [
     ("acquire", "Acquire"),
     ("adds", "Adds"),
     ("all", "All"),
@@ -106,8 +106,10 @@ const MODES: [(&str, &str); 32] = [
     ("higher-lane", "HigherLane"),
     ("indexed", "Indexed"),
     ("lower-lane", "LowerLane"),
+    ("multicast", "Multicast"),
     ("or", "Or"),
     ("paired", "Paired"),
+    ("plain-elements", "PlainElements"),
     ("read-only", "ReadOnly"),
     ("reads", "Reads"),
     ("relaxed", "Relaxed"),

@@ -1,23 +1,16 @@
 //! Accesses of multicast objects, which lie in the memory of several devices: `multimem`.
 
-use ptx_ir::isa::{Instance, Mode};
+use ptx_ir::isa::Mode;
 use ptx_ir::types::TypeKind;
 
 use crate::FunctionFacts;
-
-/// What the names of such accesses begin with.
-const MULTICAST: &str = "multimem.";
-
-fn is_multicast(instance: &Instance) -> bool {
-    instance.canonical.starts_with(MULTICAST)
-}
 
 /// Whether an instruction counts in a multicast object, and orders nothing.
 #[must_use]
 pub fn counts_in_multicast(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     facts.instance(instruction).is_some_and(|instance| {
         let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
-        is_multicast(instance) && instance.effects.atomic && !instance.is(Mode::Release) && !is_float
+        instance.is(Mode::Multicast) && instance.effects.atomic && !instance.is(Mode::Release) && !is_float
     })
 }
 
@@ -25,7 +18,7 @@ pub fn counts_in_multicast(facts: &FunctionFacts<'_>, instruction: u32) -> bool 
 #[must_use]
 pub fn tells_devices_narrowly(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     facts.instance(instruction).is_some_and(|instance| {
-        is_multicast(instance)
+        instance.is(Mode::Multicast)
             && instance.is(Mode::Release)
             && (instance.is(Mode::DeviceScope) || instance.is(Mode::BlockScope))
     })

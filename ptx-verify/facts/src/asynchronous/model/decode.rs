@@ -642,7 +642,7 @@ impl Decoder<'_, '_> {
 
 /// Whether an instruction is of two blocks together.
 fn is_of_pair(instance: &Instance) -> bool {
-    instance.modifiers.contains(&".cta_group::2")
+    instance.is(Mode::Paired)
 }
 
 fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_ir::isa::Instance;
+use ptx_ir::isa::{Instance, Mode};
 use rustc_hash::FxHashMap;
 
 use super::program::Rows;
@@ -41,7 +41,7 @@ pub(super) fn of_wgmma(instance: &Instance, along_rows: [bool; 2], count: usize)
 
 /// Whether the descriptor of a `tcgen05` operation tells rows, and elements in memory are as large as bytes are counted.
 pub(super) fn is_described(instance: &Instance) -> bool {
-    instance.modifiers.iter().any(|modifier| matches!(*modifier, ".kind::f16" | ".kind::tf32" | ".kind::i8"))
+    instance.is(Mode::PlainElements)
 }
 
 /// The rows that a descriptor of a `tcgen05` operation tells, of `count` matrices.

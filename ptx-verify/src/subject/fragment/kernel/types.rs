@@ -416,3 +416,15 @@ pub(super) fn vector_index(name: &str) -> Option<u64> {
         _ => return None,
     })
 }
+
+/// The type of a load or a store of so many bytes.
+pub(super) const fn kind_of(bytes: u64, signed: bool) -> &'static str {
+    match (bytes, signed) {
+        (1, false) => "u8",
+        (1, true) => "s8",
+        (2, false) => "u16",
+        (2, true) => "s16",
+        (8, _) => "b64",
+        _ => "b32",
+    }
+}

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ptx_ir::space::StateSpace;
 
-use super::types::{Group, Space, Ty};
+use super::types::{Group, Space, Ty, kind_of};
 use super::{Lowering, Unclear};
 
 /// What holds a value.
@@ -298,9 +298,7 @@ impl Lowering<'_, '_> {
                     };
                     Value { ty: Ty::Pointer(Rc::clone(of), space), held: address.held.clone() }
                 }
-                Ty::Volatile(ty) => {
-                    self.load_as(address, ty, &format!("{}{}", volatile_of(address), space_of(address)))?
-                }
+                Ty::Volatile(ty) => self.load_as(address, ty, &volatile_in(address))?,
                 _ => self.load(address, ty)?,
             },
         })
@@ -423,12 +421,14 @@ impl Lowering<'_, '_> {
                 Ok(())
             }
             Place::Memory { address, ty } => {
-                let volatile = if matches!(ty, Ty::Volatile(_)) { volatile_of(address) } else { "" };
+                let words = match ty {
+                    Ty::Volatile(_) => volatile_in(address),
+                    _ => space_of(address).to_owned(),
+                };
                 let ty = ty.plain();
                 let value = self.converted(value, ty)?;
                 let value = if matches!(value.ty, Ty::Pointer(..)) { self.generic(value)? } else { value };
                 let parts = memory_parts(ty)?;
-                let space = space_of(address);
                 let base = self.operand(address, 64)?;
                 for (offset, bytes, _) in parts {
                     // Nobody follows what memory holds.
@@ -438,7 +438,7 @@ impl Lowering<'_, '_> {
                         _ => self.operand(&value, if bytes == 8 { 64 } else { 32 })?,
                     };
                     let kind = kind_of(bytes, false);
-                    self.emit(&format!("st{volatile}{space}.{kind} [{base}+{offset}], {operand};"));
+                    self.emit(&format!("st{words}.{kind} [{base}+{offset}], {operand};"));
                 }
                 Ok(())
             }
@@ -741,22 +741,12 @@ pub(super) fn space_of(address: &Value) -> &'static str {
     }
 }
 
-/// The word of an access of what is `volatile`.
-const fn volatile_of(address: &Value) -> &'static str {
+/// The words of an access of what is `volatile`, and of where it is.
+fn volatile_in(address: &Value) -> String {
+    let space = space_of(address);
     match address.ty {
-        Ty::Pointer(_, Space::Param) => "",
-        _ => ".volatile",
-    }
-}
-
-const fn kind_of(bytes: u64, signed: bool) -> &'static str {
-    match (bytes, signed) {
-        (1, false) => "u8",
-        (1, true) => "s8",
-        (2, false) => "u16",
-        (2, true) => "s16",
-        (8, _) => "b64",
-        _ => "b32",
+        Ty::Pointer(_, Space::Param) => space.to_owned(),
+        _ => format!(".volatile{space}"),
     }
 }
 
