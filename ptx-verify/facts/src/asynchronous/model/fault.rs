@@ -186,7 +186,7 @@ impl FaultKind {
         matches!(self, Self::Bytes | Self::OtherBytes | Self::TooFewBytes)
     }
 
-    /// Whether it is about what a kernel leaves behind.
+    /// Whether it is about what is left when a kernel ends.
     pub(super) const fn is_of_end(self) -> bool {
         matches!(self, Self::LeftRunning | Self::NeverFreed)
     }

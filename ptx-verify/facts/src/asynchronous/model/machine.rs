@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::WARP;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, ROWS, Row};
@@ -22,7 +23,6 @@ use super::shadow::{Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
 use super::value::{ALL, Value};
-use super::WARP;
 
 /// How an execution ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -417,7 +417,7 @@ pub(super) fn vector_index(name: &str) -> Option<u64> {
     })
 }
 
-/// The type of a load or a store of so many bytes.
+/// The type of a load or a store by its bytes.
 pub(super) const fn kind_of(bytes: u64, signed: bool) -> &'static str {
     match (bytes, signed) {
         (1, false) => "u8",
