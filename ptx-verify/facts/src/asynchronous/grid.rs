@@ -1,10 +1,13 @@
 //! What one block of a grid stores and others read, where nothing lets the blocks wait for each other.
 
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Instance};
 use ptx_ir::special::SpecialRegister;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flags::{address_moves_on, address_root, has_same_distance, may_be_global, orders_blocks};
 use super::loops::is_weak;
@@ -34,17 +37,21 @@ pub fn read_of_other_blocks(facts: &FunctionFacts<'_>) -> Option<(u32, u32)> {
     let is_of_all = |each: u32, stores: bool| is_weak(facts, each, stores) && may_be_global(facts, each);
     let is_read_only = |each: u32| facts.instance(each).is_some_and(Instance::is_read_only_load);
     let mut stores: Vec<u32> = facts.reaching_out().filter(|&each| is_of_all(each, true)).collect();
-    let mut loads: Vec<u32> =
-        facts.reaching_out().filter(|&each| is_of_all(each, false) && !is_read_only(each)).collect();
     stores.sort_unstable();
+    stores.truncate(MAX_STORES);
+    if stores.is_empty() {
+        return None;
+    }
+    let loads = facts.reaching_out().filter(|&each| is_of_all(each, false) && !is_read_only(each));
+    let mut loads: Vec<(u32, Register)> =
+        loads.filter_map(|load| Some((load, address_root(facts, load)?))).collect();
     loads.sort_unstable();
+    let known = Known { facts, sources: RefCell::default(), grid: OnceCell::new() };
     stores
         .into_iter()
-        .take(MAX_STORES)
         .find_map(|store| {
             let root = address_root(facts, store)?;
-            let later =
-                loads.iter().copied().filter(|&load| load > store && address_root(facts, load) == Some(root));
+            let later = loads.iter().filter(|(load, of)| *load > store && *of == root).map(|(load, _)| *load);
             let later: Vec<u32> = later.take(MAX_LOADS).collect();
             if later.is_empty() {
                 return None;
@@ -52,15 +59,16 @@ pub fn read_of_other_blocks(facts: &FunctionFacts<'_>) -> Option<(u32, u32)> {
             let reach = Reach::from(facts, Ends::Instructions(&[store]), &ordering);
             let load = later.into_iter().find(|&load| {
                 reach.at(load).is_some()
-                    && (reads_all_parts(facts, store, load) || reads_of_one(facts, store, load))
+                    && (reads_all_parts(&known, store, load) || reads_of_one(&known, store, load))
             })?;
             Some((store, load))
         })
-        .filter(|_| !asks_for_one_block(facts))
+        .filter(|_| !asks_for_one_block(&known))
 }
 
 /// Whether a kernel compares the number of blocks with a constant: with one block it may do otherwise.
-fn asks_for_one_block(facts: &FunctionFacts<'_>) -> bool {
+fn asks_for_one_block(known: &Known<'_, '_>) -> bool {
+    let facts = known.facts;
     (0..facts.body.instructions.len() as u32).any(|each| {
         let compares =
             facts.instance(each).is_some_and(|each| each.effects.computes == Some(Computation::Compare));
@@ -70,32 +78,24 @@ fn asks_for_one_block(facts: &FunctionFacts<'_>) -> bool {
             && given.any(|operand| {
                 matches!(operand, Operand::Special(SpecialRegister::NCTAID_X))
                     || matches!(operand, Operand::Register { register, .. }
-                            if Sources::of(facts, *register)
+                            if known.of(*register)
                                 .is_some_and(|sources| sources.is_grid_alone() && !sources.changes))
             })
     })
 }
 
 /// Whether each block stores in a place of its own, and the load goes over the places of all of them.
-fn reads_all_parts(facts: &FunctionFacts<'_>, store: u32, load: u32) -> bool {
-    let (Some(own), Some(all)) = (Sources::of_address(facts, store), Sources::of_address(facts, load)) else {
+fn reads_all_parts(known: &Known<'_, '_>, store: u32, load: u32) -> bool {
+    let is_apart = |own: &Rc<Sources>| own.block && !own.thread && !own.grid;
+    if !known.of_address(store).as_ref().is_some_and(is_apart) {
         return false;
-    };
-    own.block
-        && !own.thread
-        && !own.grid
-        && !all.block
+    }
+    let Some(all) = known.of_address(load) else { return false };
+    !all.block
         && !all.thread
-        && (0..facts.body.instructions.len() as u32).any(|each| {
-            let compares =
-                facts.instance(each).is_some_and(|each| each.effects.computes == Some(Computation::Compare));
-            let mut given = facts.body.operands(Handle::new(each)).iter().skip(1);
-            compares
-                && given.clone().any(|operand| is_index(facts, &all, operand))
-                && given.any(|operand| {
-                    matches!(operand, Operand::Register { register, .. }
-                        if Sources::of(facts, *register).is_some_and(|sources| sources.is_grid_alone()))
-                })
+        && known.counts_of_blocks().iter().any(|&each| {
+            let mut given = known.facts.body.operands(Handle::new(each)).iter().skip(1);
+            given.any(|operand| is_index(known.facts, &all, operand))
         })
 }
 
@@ -115,9 +115,10 @@ fn is_index(facts: &FunctionFacts<'_>, address: &Sources, operand: &Operand) -> 
 }
 
 /// Whether some blocks alone store at one place, and others load from it.
-fn reads_of_one(facts: &FunctionFacts<'_>, store: u32, load: u32) -> bool {
+fn reads_of_one(known: &Known<'_, '_>, store: u32, load: u32) -> bool {
+    let facts = known.facts;
     let is_fixed = |each: u32| {
-        Sources::of_address(facts, each).is_some_and(|sources| !sources.block && !sources.thread)
+        known.of_address(each).is_some_and(|sources| !sources.block && !sources.thread)
             && !address_moves_on(facts, each)
     };
     if !has_same_distance(facts, store, load) || !is_fixed(store) || !is_fixed(load) {
@@ -136,7 +137,7 @@ fn reads_of_one(facts: &FunctionFacts<'_>, store: u32, load: u32) -> bool {
             && let Some(condition) = edge.condition.filter(|_| cfg.successors(from).nth(1).is_some())
             && !leaves_loop(facts, from, inside)
         {
-            let Some(sources) = Sources::of(facts, condition.register) else { return false };
+            let Some(sources) = known.of(condition.register) else { return false };
             // A kernel may do otherwise where it has one block.
             if sources.loads || sources.grid && !sources.block {
                 return false;
@@ -167,6 +168,62 @@ fn leaves_loop(facts: &FunctionFacts<'_>, from: NodeIndex, to: NodeIndex) -> boo
     false
 }
 
+/// What numbers of a function are computed of, as far as that was asked.
+struct Known<'f, 'm> {
+    facts: &'f FunctionFacts<'m>,
+    sources: RefCell<FxHashMap<Register, Option<Rc<Sources>>>>,
+    grid: OnceCell<Vec<u32>>,
+}
+
+impl Known<'_, '_> {
+    fn of_address(&self, access: u32) -> Option<Rc<Sources>> {
+        self.of(self.facts.address_in_register(access)?.0)
+    }
+
+    fn of(&self, register: Register) -> Option<Rc<Sources>> {
+        let mut sources = self.sources.borrow_mut();
+        sources.entry(register).or_insert_with(|| Sources::of(self.facts, register).map(Rc::new)).clone()
+    }
+
+    /// The comparisons with a number that is computed of how many blocks there are, and of nothing else that differs.
+    fn counts_of_blocks(&self) -> &[u32] {
+        self.grid.get_or_init(|| {
+            let facts = self.facts;
+            let asks = |each: &u32| {
+                let operands = facts.body.operands(Handle::new(*each)).iter();
+                operands
+                    .into_iter()
+                    .any(|operand| matches!(operand, Operand::Special(special) if is_grid(*special)))
+            };
+            let count = facts.body.instructions.len() as u32;
+            if !(0..count).any(|each| asks(&each)) {
+                return Vec::new();
+            }
+            let compares = |each: &u32| {
+                let computes = facts.instance(*each).and_then(|each| each.effects.computes);
+                let mut given = facts.body.operands(Handle::new(*each)).iter().skip(1);
+                computes == Some(Computation::Compare)
+                    && given.any(|operand| {
+                        matches!(operand, Operand::Register { register, .. }
+                            if self.of(*register).is_some_and(|sources| sources.is_grid_alone()))
+                    })
+            };
+            (0..count).filter(compares).collect()
+        })
+    }
+}
+
+/// Whether a special register tells how many blocks there are.
+const fn is_grid(special: SpecialRegister) -> bool {
+    matches!(
+        special,
+        SpecialRegister::NCTAID
+            | SpecialRegister::NCTAID_X
+            | SpecialRegister::NCTAID_Y
+            | SpecialRegister::NCTAID_Z
+    )
+}
+
 /// What a number is computed of.
 #[derive(Default)]
 struct Sources {
@@ -181,10 +238,6 @@ struct Sources {
 }
 
 impl Sources {
-    fn of_address(facts: &FunctionFacts<'_>, access: u32) -> Option<Self> {
-        Self::of(facts, facts.address_in_register(access)?.0)
-    }
-
     /// None where there is more than is looked at.
     fn of(facts: &FunctionFacts<'_>, register: Register) -> Option<Self> {
         let mut found = Self::default();
@@ -226,10 +279,7 @@ impl Sources {
             | SpecialRegister::CTAID_X
             | SpecialRegister::CTAID_Y
             | SpecialRegister::CTAID_Z => self.block = true,
-            SpecialRegister::NCTAID
-            | SpecialRegister::NCTAID_X
-            | SpecialRegister::NCTAID_Y
-            | SpecialRegister::NCTAID_Z => self.grid = true,
+            other if is_grid(other) => self.grid = true,
             SpecialRegister::TID
             | SpecialRegister::TID_X
             | SpecialRegister::TID_Y
