@@ -184,6 +184,15 @@ impl Machine<'_> {
         self.tell_of(warp, fault);
     }
 
+    /// Whether there are copies, or waits for them, that no thread has come to.
+    pub(super) fn lacks_copies(&self) -> bool {
+        let is_of_copies = |action: &Action| {
+            matches!(action, Action::Start { .. } | Action::Wait { .. } | Action::WaitAll(_))
+        };
+        let mut steps = self.program.steps.iter().zip(&self.visited);
+        steps.any(|(step, is_visited)| !is_visited && is_of_copies(&step.action))
+    }
+
     /// Whether two copies bring parts of the same, in sizes that parameters decide about: where the second begins goes with the
     /// size of the first, for all numbers that the parameters are ever given.
     fn are_parts_of_one(&self, one: u32, other: u32) -> bool {

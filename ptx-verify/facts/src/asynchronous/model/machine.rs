@@ -255,6 +255,8 @@ pub(super) struct Machine<'p> {
     pub(super) skims: Vec<Skim>,
     /// Where the variable begins that a store came to first.
     pub(super) stored_to: FxHashMap<u32, u64>,
+    /// The steps that somebody has come to, but for those that only compute.
+    pub(super) visited: Vec<bool>,
     /// Something was left out that others may wait for.
     pub(super) is_partial: bool,
     pub(super) stop: Option<End>,
@@ -320,6 +322,7 @@ impl<'p> Machine<'p> {
             refused: FxHashSet::default(),
             skims: if scenario.skims { skim::of(program) } else { Vec::new() },
             stored_to: FxHashMap::default(),
+            visited: vec![false; program.steps.len()],
             is_partial: false,
             stop: None,
             steps: scenario.budget,
@@ -499,6 +502,7 @@ impl<'p> Machine<'p> {
             return;
         };
         fragment.pc = pc + 1;
+        self.visited[pc as usize] = true;
         if self.waits_for_lanes(warp, index, step) || self.waits_for_group(warp, index, step) {
             self.warps[warp].fragments[index].pc = pc;
             return;

@@ -214,10 +214,12 @@ fn of_launch(
     };
     let mut was_skimmed = false;
     // A kernel with tables in shared memory is made for as many as they have room for.
-    let fitting = parameters.iter().map(|parameter| (*parameter, parameters.len() > 1));
+    let are_many = parameters.len() > 1;
+    let fitting = parameters.iter().map(|parameter| (*parameter, are_many));
+    let any = are_many.then_some((parameters[0], false));
     let mut was_fit = false;
-    for (parameter, fits) in fitting.chain([(parameters[0], false)]) {
-        if was_fit && !fits && parameters.len() > 1 {
+    for (parameter, fits) in fitting.chain(any) {
+        if are_many && was_fit && !fits {
             break;
         }
         let mut memory = MEMORY.into_iter();
@@ -289,7 +291,7 @@ fn of_launch(
             }
         }
         let is_right = shown.end == End::Complete && shown.faults.is_empty() && !shown.guesses;
-        if is_right && !program.has_order && !program.is_thinned {
+        if is_right && shown.lacks_copies && !program.has_order && !program.is_thinned {
             // Rounds that an unrolled loop leaves come for numbers that are no multiples.
             let odd = Scenario { parameter: ODD, memory: ODD, ..scenario };
             let mut other = of_scenario(program, odd, None, None);
@@ -432,6 +434,8 @@ struct Shown {
     steps: u32,
     /// Whether the kernel is not made for such a launch.
     misfits: bool,
+    /// Whether there are copies, or waits for them, that no thread has come to.
+    lacks_copies: bool,
 }
 
 impl Shown {
@@ -478,6 +482,7 @@ fn of_scenario<'p>(
         // Then phases end when all bytes are there, whoever copies them.
         has_many_sources &= !is_exact || machine.has_many_sources();
     }
+    let lacks_copies = machine.lacks_copies();
     let misfits = matches!(machine.stop, Some(End::Unknown(_)));
     let guesses = machine.guessed.is_some();
     let steps = scenario.budget - machine.steps;
@@ -511,5 +516,5 @@ fn of_scenario<'p>(
     if faults.is_empty() {
         faults.extend(of_cluster);
     }
-    Shown { end, faults, guesses, sizes, steps, misfits }
+    Shown { end, faults, guesses, sizes, steps, misfits, lacks_copies }
 }
