@@ -167,12 +167,13 @@ impl Cfg {
         first <= at && at <= last
     }
 
-    /// The nearest other block that every path to a reachable block leads through; none for the entry.
+    /// The nearest other block that every path to a block leads through; none for the entry, and for what no path leads to.
     #[must_use]
     #[inline]
     pub fn immediate_dominator(&self, block: NodeIndex) -> Option<NodeIndex> {
         let dominator = self.dominators[block.index()];
-        (dominator as usize != block.index()).then(|| NodeIndex::new(dominator as usize))
+        let is_other = dominator as usize != block.index() && dominator != u32::MAX;
+        is_other.then(|| NodeIndex::new(dominator as usize))
     }
 
     /// The reachable blocks in preorder of the dominator tree: a block comes directly before those that it dominates.
