@@ -11,7 +11,7 @@ use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register, Targ
 use crate::isa::{Control, Instance};
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, EdgeRef};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// A basic block: instructions that run one after the other.
@@ -174,6 +174,27 @@ impl Cfg {
         let dominator = self.dominators[block.index()];
         let is_other = dominator as usize != block.index() && dominator != u32::MAX;
         is_other.then(|| NodeIndex::new(dominator as usize))
+    }
+
+    /// The blocks of the loop that leads back from a block to its head; none where they are more than so many.
+    #[must_use]
+    pub fn natural_loop(
+        &self,
+        head: NodeIndex,
+        latch: NodeIndex,
+        most: usize,
+    ) -> Option<FxHashSet<NodeIndex>> {
+        let mut blocks = FxHashSet::from_iter([head]);
+        let mut pending = vec![latch];
+        while let Some(block) = pending.pop() {
+            if blocks.insert(block) {
+                if blocks.len() > most {
+                    return None;
+                }
+                pending.extend(self.predecessors(block).map(|(before, _)| before));
+            }
+        }
+        Some(blocks)
     }
 
     /// The reachable blocks in preorder of the dominator tree: a block comes directly before those that it dominates.

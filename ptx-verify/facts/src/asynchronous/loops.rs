@@ -22,26 +22,6 @@ pub(super) fn latches(facts: &FunctionFacts<'_>) -> impl Iterator<Item = (NodeIn
     })
 }
 
-/// The blocks of the loop that leads back from a block to its head; none where they are more than so many.
-pub(super) fn natural_loop(
-    facts: &FunctionFacts<'_>,
-    head: NodeIndex,
-    latch: NodeIndex,
-    most: usize,
-) -> Option<FxHashSet<NodeIndex>> {
-    let mut blocks = FxHashSet::from_iter([head]);
-    let mut pending = vec![latch];
-    while let Some(block) = pending.pop() {
-        if blocks.insert(block) {
-            if blocks.len() > most {
-                return None;
-            }
-            pending.extend(facts.cfg.predecessors(block).map(|(before, _)| before));
-        }
-    }
-    Some(blocks)
-}
-
 /// A loop that does nothing but look at one place of global memory until something changes there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Poll {
@@ -208,7 +188,7 @@ fn waiting(
     if [head, latch].into_iter().any(|block| cfg.instructions(block).any(|each| does_more(&each))) {
         return None;
     }
-    let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
+    let blocks = facts.cfg.natural_loop(head, latch, MAX_BLOCKS)?;
     let count: usize = blocks.iter().map(|&block| cfg.instructions(block).len()).sum();
     if count > MAX_INSTRUCTIONS {
         return None;

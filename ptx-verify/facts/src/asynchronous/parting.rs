@@ -4,7 +4,7 @@ use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use rustc_hash::FxHashSet;
 
-use super::loops::{latches, natural_loop};
+use super::loops::latches;
 use crate::FunctionFacts;
 
 /// Blocks of a loop that is looked at.
@@ -79,7 +79,7 @@ pub(super) fn after_rounds(facts: &FunctionFacts<'_>, instruction: u32, other: u
 fn rounds(facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<(NodeIndex, FxHashSet<NodeIndex>)> {
     let around = latches(facts).filter(|(head, _)| facts.cfg.dominates(*head, block));
     let loops = around.filter_map(|(head, latch)| {
-        let blocks = natural_loop(facts, head, latch, MAX_BLOCKS)?;
+        let blocks = facts.cfg.natural_loop(head, latch, MAX_BLOCKS)?;
         blocks.contains(&block).then_some((head, blocks))
     });
     loops.min_by_key(|(_, blocks)| blocks.len())

@@ -6,7 +6,7 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand};
 use ptx_ir::special::SpecialRegister;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Analysis, Level, Uniformity};
 use crate::evaluate::Shape;
@@ -194,24 +194,13 @@ impl Uniformity {
     fn only_entry(&self, engine: &Engine<'_, '_>, block: NodeIndex) -> Option<(usize, NodeIndex)> {
         let (facts, graph) = (engine.facts(), engine.graph());
         let mut entries = None;
-        let (mut inside, mut open) = (vec![block], Vec::new());
+        let mut inside = FxHashSet::default();
         for (position, (from, _)) in graph.predecessors(block).enumerate() {
             if facts.cfg.dominates(block, from) {
-                open.push(from);
+                inside.extend(facts.cfg.natural_loop(block, from, MAX_BLOCKS)?);
             } else if entries.replace((position, from)).is_some() {
                 return None;
             }
-        }
-        let has_loop = !open.is_empty();
-        while let Some(from) = open.pop() {
-            if inside.contains(&from) {
-                continue;
-            }
-            if inside.len() == MAX_BLOCKS {
-                return None;
-            }
-            inside.push(from);
-            open.extend(graph.predecessors(from).map(|(before, _)| before));
         }
         let parts = |from: &NodeIndex| {
             let next = graph.successors(*from);
@@ -220,7 +209,7 @@ impl Uniformity {
             let are_same = |guard| self.of(guard).level() != Some(Level::Lanes);
             leaves && next.len() > 1 && !last.and_then(|last| graph.guard(last)).is_some_and(are_same)
         };
-        entries.filter(|_| !has_loop || !inside.iter().any(parts))
+        entries.filter(|_| !inside.iter().any(parts))
     }
 
     /// The predicates with the values under which lanes of a whole warp come to a block, and only then; none where something

@@ -9,7 +9,7 @@ use ptx_ir::isa::{AsyncAction, Computation, Event, Purpose};
 use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
 use crate::FunctionFacts;
-use crate::asynchronous::loops::{latches, natural_loop};
+use crate::asynchronous::loops::latches;
 use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
 use crate::asynchronous::parting::{after_rounds, joins_after, parts_before};
 
@@ -276,7 +276,7 @@ fn rounds_of_access(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
     let [own, started] = [fault.instruction, operation].map(|at| cfg.block_of(Handle::new(at)));
     let mut best: Option<(usize, NodeIndex)> = None;
     for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
-        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let Some(blocks) = facts.cfg.natural_loop(head, block, MAX_BLOCKS) else { continue };
         let is_between = blocks.contains(&own) && !blocks.contains(&started);
         if is_between && best.is_none_or(|(size, _)| blocks.len() > size) {
             best = Some((blocks.len(), head));
@@ -316,7 +316,7 @@ fn within_rounds(facts: &FunctionFacts<'_>, instruction: u32, writes: &[u32]) ->
     let own = cfg.block_of(Handle::new(instruction));
     let mut best: Option<(usize, Vec<u32>)> = None;
     for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
-        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let Some(blocks) = facts.cfg.natural_loop(head, block, MAX_BLOCKS) else { continue };
         let is_inside = |at: &&u32| blocks.contains(&cfg.block_of(Handle::new(**at)));
         let inside: Vec<u32> = writes.iter().filter(is_inside).copied().collect();
         let is_better = best.as_ref().is_none_or(|(size, _)| blocks.len() < *size);
@@ -388,7 +388,7 @@ fn round_around(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
     let own = cfg.block_of(Handle::new(instruction));
     let around = latches(facts).filter(|(head, _)| cfg.dominates(*head, own));
     let loops = around.filter_map(|(head, block)| {
-        let blocks = natural_loop(facts, head, block, MAX_BLOCKS)?;
+        let blocks = facts.cfg.natural_loop(head, block, MAX_BLOCKS)?;
         blocks.contains(&own).then_some((blocks.len(), head))
     });
     let (_, head) = loops.min_by_key(|(count, _)| *count)?;
@@ -402,7 +402,7 @@ fn round(facts: &FunctionFacts<'_>, test: u32) -> Option<(Option<u32>, Option<u3
     let own = cfg.block_of(Handle::new(test));
     let mut best: Option<(usize, NodeIndex, NodeIndex)> = None;
     for (head, block) in latches(facts).filter(|(head, _)| cfg.dominates(*head, own)) {
-        let Some(blocks) = natural_loop(facts, head, block, MAX_BLOCKS) else { continue };
+        let Some(blocks) = facts.cfg.natural_loop(head, block, MAX_BLOCKS) else { continue };
         let acts = |at: u32| {
             at != test
                 && facts.instance(at).is_some_and(|other| {
