@@ -175,29 +175,28 @@ fn ends_header(kind: TokenKind) -> bool {
 }
 
 /// The place of the brace that closes one which was opened before `at`.
-fn closing_brace(source: &str, mut at: usize) -> Option<usize> {
+fn closing_brace(source: &str, at: usize) -> Option<usize> {
     let bytes = source.as_bytes();
+    let mut remarkable = Remarkable::new(bytes, at);
     let mut depth = 1_u32;
-    loop {
-        at = next_remarkable(bytes, at)?;
-        match bytes[at] {
+    while let Some(place) = remarkable.next() {
+        match bytes[place] {
             b'{' => depth += 1,
             b'}' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some(at);
+                    return Some(place);
                 }
             }
             // What looks like the beginning of a comment or a string may hold braces.
             _ => {
                 let mut lexer = Lexer::new(source);
-                lexer.move_to(at);
-                at = lexer.next()?.span.end as usize;
-                continue;
+                lexer.move_to(place);
+                remarkable = Remarkable::new(bytes, lexer.next()?.span.end as usize);
             }
         }
-        at += 1;
     }
+    None
 }
 
 /// 0 for a brace, and for what a comment or a string may begin with. Of comparisons the compiler would make a table of
@@ -208,22 +207,52 @@ fn distance(byte: u8) -> u8 {
     braces.min(byte ^ b'"').min(byte ^ b'/').min(byte ^ b'#')
 }
 
-/// The first remarkable byte from `at` on. Blocks are looked at without branches, which vector instructions do.
-fn next_remarkable(bytes: &[u8], at: usize) -> Option<usize> {
-    const BLOCK: usize = 16;
-    let (blocks, rest) = bytes.get(at..)?.as_chunks::<BLOCK>();
-    for (index, block) in blocks.iter().enumerate() {
-        let mut found = [0; BLOCK];
-        for (&byte, found) in block.iter().zip(&mut found) {
-            *found = if distance(byte) == 0 { 0xff } else { 0 };
-        }
-        let found = u128::from_le_bytes(found);
-        if found != 0 {
-            return Some(at + index * BLOCK + found.trailing_zeros() as usize / 8);
-        }
+const BLOCK: usize = 16;
+
+/// The places of the remarkable bytes. Blocks are looked at without branches, which vector instructions do.
+struct Remarkable<'s> {
+    bytes: &'s [u8],
+    /// Where the block is, and a bit for each remarkable byte in it that is still to come.
+    block: usize,
+    found: u128,
+}
+
+impl<'s> Remarkable<'s> {
+    /// Those from a place on.
+    fn new(bytes: &'s [u8], at: usize) -> Self {
+        let mut new = Self { bytes, block: at, found: 0 };
+        new.found = new.in_block();
+        new
     }
-    let found = rest.iter().position(|&byte| distance(byte) == 0)?;
-    Some(at + blocks.len() * BLOCK + found)
+
+    fn in_block(&self) -> u128 {
+        let rest = self.bytes.get(self.block..).unwrap_or_default();
+        let mut found = [0; BLOCK];
+        let mark = |(byte, found): (&u8, &mut u8)| *found = if distance(*byte) == 0 { 0x80 } else { 0 };
+        match rest.first_chunk::<BLOCK>() {
+            Some(block) => block.iter().zip(&mut found).for_each(mark),
+            None => rest.iter().zip(&mut found).for_each(mark),
+        }
+        u128::from_le_bytes(found)
+    }
+}
+
+impl Iterator for Remarkable<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.found == 0 {
+            self.block += BLOCK;
+            if self.block >= self.bytes.len() {
+                return None;
+            }
+            self.found = self.in_block();
+        }
+        let place = self.block + self.found.trailing_zeros() as usize / 8;
+        self.found &= self.found - 1;
+        Some(place)
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::thread::Builder;
 
 use memchr::memmem;
 
-use super::next_remarkable;
+use super::Remarkable;
 use crate::lexer::Lexer;
 
 /// Braces that are in no comment and no string, in their order.
@@ -65,14 +65,15 @@ fn of_lines(source: &str, lines: Range<usize>) -> Option<Vec<u32>> {
     // A text of another language has braces and quotes of its own.
     memmem::find(&bytes[lines.start..], OTHER_LANGUAGE).is_none().then_some(())?;
     let mut braces = Vec::new();
-    let mut at = lines.start;
-    while let Some(found) = next_remarkable(bytes, at) {
-        at = found + 1;
+    let mut remarkable = Remarkable::new(bytes, lines.start);
+    while let Some(found) = remarkable.next() {
+        let at = found + 1;
         match bytes[found] {
             b'{' | b'}' if braces.len() == max => return None,
             b'{' | b'}' => braces.push(u32::try_from(found).ok()?),
             b'/' if bytes.get(at) == Some(&b'/') => {
-                at = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+                let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+                remarkable = Remarkable::new(bytes, end);
             }
             _ => {
                 let mut lexer = Lexer::new(source);
@@ -81,7 +82,7 @@ fn of_lines(source: &str, lines: Range<usize>) -> Option<Vec<u32>> {
                 if memchr::memchr(b'\n', &source.as_bytes()[token.range()]).is_some() {
                     return None;
                 }
-                at = token.end as usize;
+                remarkable = Remarkable::new(bytes, token.end as usize);
             }
         }
     }
