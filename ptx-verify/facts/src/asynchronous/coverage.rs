@@ -30,18 +30,40 @@ fn marks(row: &Row) -> Vec<(u32, Mark)> {
     all
 }
 
-/// The part of `marks` within a block.
-fn within(marks: &[(u32, Mark)], range: std::ops::Range<u32>) -> &[(u32, Mark)] {
-    let place = |wanted: u32| marks.partition_point(|&(instruction, _)| instruction < wanted);
-    let start = place(range.start);
-    &marks[start..start.max(place(range.end))]
+/// The marks of a row by the blocks that they are in.
+struct Blocks {
+    marks: Vec<(u32, Mark)>,
+    /// Where those of each block begin, and where those of the last one end.
+    starts: Vec<u32>,
+}
+
+impl Blocks {
+    fn new(facts: &FunctionFacts<'_>, row: &Row) -> Self {
+        let mut marks = marks(row);
+        let block_of = |instruction: u32| facts.cfg.block_of(Handle::new(instruction)).index();
+        marks.sort_by_key(|&(instruction, _)| block_of(instruction));
+        let mut starts = Vec::with_capacity(facts.cfg.block_count() + 1);
+        let mut place = 0;
+        for block in 0..=facts.cfg.block_count() {
+            while marks.get(place).is_some_and(|&(instruction, _)| block_of(instruction) < block) {
+                place += 1;
+            }
+            starts.push(place as u32);
+        }
+        Self { marks, starts }
+    }
+
+    /// Those of a block, in order of the text.
+    fn of(&self, block: NodeIndex) -> &[(u32, Mark)] {
+        &self.marks[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
+    }
 }
 
 /// The first start of a row that no wait can cover, whatever path is taken: because nothing closes its group before, or
 /// because all waits leave it pending.
 #[must_use]
 pub fn never_covered(facts: &FunctionFacts<'_>, row: &Row) -> Option<u32> {
-    let marks = marks(row);
+    let marks = Blocks::new(facts, row);
     // For each block and number of groups closed since a start, whether a path from there leads to a wait for it.
     let mut covered = vec![0_u16; facts.cfg.block_count()];
     let behind = |covered: &[u16], block: NodeIndex| {
@@ -51,7 +73,7 @@ pub fn never_covered(facts: &FunctionFacts<'_>, row: &Row) -> Option<u32> {
     while changed {
         changed = false;
         for &block in facts.cfg.reverse_postorder().iter().rev() {
-            let here = within(&marks, facts.cfg.instructions(block));
+            let here = marks.of(block);
             let new = here.iter().rev().fold(behind(&covered, block), |out, &(_, mark)| before(mark, out));
             changed |= std::mem::replace(&mut covered[block.index()], new) != new;
         }
@@ -59,7 +81,7 @@ pub fn never_covered(facts: &FunctionFacts<'_>, row: &Row) -> Option<u32> {
     let block_of = |start: &u32| facts.cfg.block_of(Handle::new(*start));
     row.starts.chunk_by(|one, other| block_of(one) == block_of(other)).find_map(|starts| {
         let block = block_of(starts.first()?);
-        let mut marks = within(&marks, facts.cfg.instructions(block)).iter().rev().peekable();
+        let mut marks = marks.of(block).iter().rev().peekable();
         let mut out = behind(&covered, block);
         let mut first = None;
         for &start in starts.iter().rev() {
@@ -90,7 +112,7 @@ fn before(mark: Mark, out: u16) -> u16 {
 /// leave. All instructions that wait for everything are among them.
 #[must_use]
 pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {
-    let marks = marks(row);
+    let marks = Blocks::new(facts, row);
     let mut most = vec![None::<u32>; facts.cfg.block_count()];
     if let Some(first) = most.first_mut() {
         *first = Some(0);
@@ -106,7 +128,7 @@ pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {
         changed = false;
         for &block in facts.cfg.reverse_postorder() {
             let Some(count) = most[block.index()] else { continue };
-            let here = within(&marks, facts.cfg.instructions(block));
+            let here = marks.of(block);
             let end = here.iter().fold(count, |count, &(_, mark)| after(count, mark));
             for (next, _) in facts.cfg.successors(block) {
                 if most[next.index()].is_none_or(|known| known < end) {
@@ -119,7 +141,7 @@ pub fn effective_waits(facts: &FunctionFacts<'_>, row: &Row) -> Vec<u32> {
     let mut found = Vec::new();
     for &block in facts.cfg.reverse_postorder() {
         let mut count = most[block.index()].unwrap_or(MAX_GROUPS);
-        for &(instruction, mark) in within(&marks, facts.cfg.instructions(block)) {
+        for &(instruction, mark) in marks.of(block) {
             let waits = match mark {
                 Mark::Wait(left) => count > left || count == MAX_GROUPS,
                 Mark::Stop => true,

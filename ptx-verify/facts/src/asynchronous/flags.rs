@@ -175,9 +175,9 @@ fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
     for (index, &instruction) in instructions.iter().enumerate() {
         written(instruction).for_each(|register| known[register] |= 1 << index);
     }
-    let mut found = 0;
+    let (all, mut found) = (u32::MAX >> (u32::BITS - instructions.len() as u32), 0);
     for _ in 0..STEPS_TO_COMPARISON {
-        let mut next = facts.table(0_u32);
+        let (mut next, mut goes_on) = (facts.table(0_u32), false);
         for (at, each) in uses.all().iter().enumerate() {
             let sources = known[each.register];
             if sources == 0 || !each.reads() {
@@ -189,9 +189,15 @@ fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
             }
             match facts.instance(reader).and_then(|instance| instance.effects.computes) {
                 Some(Computation::Compare) => found |= sources,
-                Some(_) => written(reader).for_each(|register| next[register] |= sources),
+                Some(_) => written(reader).for_each(|register| {
+                    next[register] |= sources;
+                    goes_on = true;
+                }),
                 None => {}
             }
+        }
+        if found == all || !goes_on {
+            break;
         }
         known = next;
     }

@@ -56,10 +56,15 @@ pub fn read_of_other_blocks(facts: &FunctionFacts<'_>) -> Option<(u32, u32)> {
             if later.is_empty() {
                 return None;
             }
+            let (is_part, is_fixed) = (is_part(&known, store), is_fixed(&known, store));
+            if !is_part && !is_fixed {
+                return None;
+            }
             let reach = Reach::from(facts, Ends::Instructions(&[store]), &ordering);
             let load = later.into_iter().find(|&load| {
                 reach.at(load).is_some()
-                    && (reads_all_parts(&known, store, load) || reads_of_one(&known, store, load))
+                    && (is_part && reads_all_parts(&known, load)
+                        || is_fixed && reads_of_one(&known, store, load))
             })?;
             Some((store, load))
         })
@@ -84,12 +89,19 @@ fn asks_for_one_block(known: &Known<'_, '_>) -> bool {
     })
 }
 
-/// Whether each block stores in a place of its own, and the load goes over the places of all of them.
-fn reads_all_parts(known: &Known<'_, '_>, store: u32, load: u32) -> bool {
-    let is_apart = |own: &Rc<Sources>| own.block && !own.thread && !own.grid;
-    if !known.of_address(store).as_ref().is_some_and(is_apart) {
-        return false;
-    }
+/// Whether each block stores in a place of its own.
+fn is_part(known: &Known<'_, '_>, store: u32) -> bool {
+    known.of_address(store).is_some_and(|own| own.block && !own.thread && !own.grid)
+}
+
+/// Whether an access is at the same place in each block and each turn.
+fn is_fixed(known: &Known<'_, '_>, access: u32) -> bool {
+    known.of_address(access).is_some_and(|sources| !sources.block && !sources.thread)
+        && !address_moves_on(known.facts, access)
+}
+
+/// Whether a load goes over the places of all blocks.
+fn reads_all_parts(known: &Known<'_, '_>, load: u32) -> bool {
     let Some(all) = known.of_address(load) else { return false };
     !all.block
         && !all.thread
@@ -114,14 +126,10 @@ fn is_index(facts: &FunctionFacts<'_>, address: &Sources, operand: &Operand) -> 
         .any(|each| facts.definitions(each).len() == 2 && address.registers.contains(&each))
 }
 
-/// Whether some blocks alone store at one place, and others load from it.
+/// Whether some blocks alone store at one place, which is fixed, and others load from it.
 fn reads_of_one(known: &Known<'_, '_>, store: u32, load: u32) -> bool {
     let facts = known.facts;
-    let is_fixed = |each: u32| {
-        known.of_address(each).is_some_and(|sources| !sources.block && !sources.thread)
-            && !address_moves_on(facts, each)
-    };
-    if !has_same_distance(facts, store, load) || !is_fixed(store) || !is_fixed(load) {
+    if !is_fixed(known, load) || !has_same_distance(facts, store, load) {
         return false;
     }
     let cfg = &facts.cfg;
