@@ -189,7 +189,8 @@ impl Shadow {
     }
 
     /// An access of another warp that is not ordered with this one, of which one writes and the other reads, and whether
-    /// that is the write.
+    /// that is the write. Where each warp stores all that it reads, with the instruction that the others store it with, all store
+    /// the same.
     pub(super) fn race(
         &self,
         who: Who<'_>,
@@ -199,9 +200,19 @@ impl Shadow {
     ) -> Option<(Touch, bool)> {
         pieces.into_iter().find_map(|(index, bytes)| {
             let cell = self.cells.get(&index)?;
+            let has_stored = |warp: u32, store: u32, bytes: u64| {
+                let own = cell.writes.iter().filter(|own| own.warp == warp && own.instruction == store);
+                bytes & !own.fold(0, |all, own| all | own.bytes) == 0
+            };
             let others = if writes { &cell.reads } else { &cell.writes };
             let other = others.iter().find(|touch| {
-                touch.bytes & bytes != 0 && touch.instruction != instruction && !who.knows(touch)
+                let (reader, store) =
+                    if writes { (touch.warp, instruction) } else { (who.warp, touch.instruction) };
+                let both = touch.bytes & bytes;
+                both != 0
+                    && touch.instruction != instruction
+                    && !who.knows(touch)
+                    && !has_stored(reader, store, both)
             });
             other.map(|touch| (*touch, !writes))
         })
