@@ -44,7 +44,7 @@ declare_rule! {
     /// assumed to have some number. Where an address in shared memory or a count depends on it, nothing is said. Each warp of a
     /// group multiplies rows of its own of the first matrix of `wgmma`: only those of the first warp are known.
     /// Where threads look at what volatile or atomic accesses of shared memory give, they may be in order, and accesses of two
-    /// warps are not compared.
+    /// warps are not compared. Where each warp stores what it reads, with the same instruction, it counts as the same number.
     name: "async-race",
     code: "P0916",
     former: [],
