@@ -339,6 +339,15 @@ fn of_launch(
             *spent += other.steps;
             shown.faults.retain(|fault| other.shows(fault));
         }
+        if !shown.faults.is_empty() {
+            // What goes wrong where a loop has no rounds has to show where it has one.
+            let parameter = program.with_rounds(scenario.parameter);
+            if parameter != scenario.parameter {
+                let other = of_scenario(program, Scenario { parameter, ..scenario }, None, None);
+                *spent += other.steps;
+                shown.faults.retain(|fault| other.shows(fault));
+            }
+        }
         if shown.faults.iter().any(Fault::is_of_rooms) {
             // What a parameter says how many bytes are expected tells nothing of the room for them.
             let parameter = scenario.parameter - PARAMETER_APART;
