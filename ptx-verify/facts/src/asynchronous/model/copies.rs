@@ -127,7 +127,9 @@ impl Machine<'_> {
                 // What threads have written there in one go is what is stored.
                 let size = size.unwrap_or_else(|| {
                     let most = self.log.room_of(place).min(LARGEST_TILE);
-                    self.blocks[block].shadow.written_run(place, (UNSIZED, most))
+                    let run = self.blocks[block].shadow.written_run(place, (UNSIZED, most));
+                    self.log.row(place, run);
+                    run
                 });
                 let flight = flights.first()?.0;
                 self.started_by_lanes(warp, block, (place, size), (mask, flight), true);
@@ -273,7 +275,9 @@ impl Machine<'_> {
                 let bytes = match row {
                     Row::Tcgen05 => {
                         let most = self.log.room_of(place).min(LARGEST_TILE);
-                        self.blocks[block].shadow.written_run(place, (MATRIX, most))
+                        let run = self.blocks[block].shadow.written_run(place, (MATRIX, most));
+                        self.log.row(place, run);
+                        run
                     }
                     _ => MATRIX,
                 };

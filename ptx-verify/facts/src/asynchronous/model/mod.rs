@@ -52,7 +52,7 @@ pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 pub use machine::End;
 use machine::Machine;
 use program::Program;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scenario::Scenario;
 
 /// What executions of a kernel's protocol show.
@@ -463,13 +463,26 @@ fn of_scenario<'p>(
     agreed: Option<&FxHashMap<u32, u64>>,
     chosen: Option<(&'p [u32], u64)>,
 ) -> Shown {
-    let of = |scenario: Scenario| {
+    let mut starts = FxHashSet::default();
+    let first = |scenario: Scenario| {
         let mut machine = Machine::new(program, scenario);
         machine.chosen = chosen;
         machine
     };
-    let mut machine = of(scenario);
+    let mut machine = first(scenario);
     let mut end = machine.run();
+    if !machine.faults.is_empty() && machine.log.is_divided() {
+        // What one operation was taken to read is of two: the second began later.
+        starts = std::mem::take(&mut machine.log.starts);
+        machine = first(scenario);
+        machine.log.starts.clone_from(&starts);
+        end = machine.run();
+    }
+    let of = |scenario: Scenario| {
+        let mut machine = first(scenario);
+        machine.log.starts.clone_from(&starts);
+        machine
+    };
     if end == End::Budget && machine.faults.is_empty() {
         // As many phases as there were tell of their bytes.
         machine.tell_of_phases();

@@ -16,7 +16,9 @@ pub(super) struct Log {
     /// Where operations without a phase read.
     sources: FxHashMap<u32, Vec<u64>>,
     /// Where operations begin to read or write.
-    starts: FxHashSet<u64>,
+    pub(super) starts: FxHashSet<u64>,
+    /// The places from which operations read what threads have written in a row, with the bytes of it.
+    rows: Vec<(u64, u64)>,
     /// How far matrix operations read.
     pub(super) extents: Extents,
 }
@@ -69,6 +71,21 @@ impl Log {
         if self.starts.len() < MAX_STARTS {
             self.starts.insert(place);
         }
+    }
+
+    /// An operation reads so many bytes from there, since threads have written them in a row.
+    pub(super) fn row(&mut self, place: u64, bytes: u64) {
+        if self.rows.len() < MAX_STARTS && !self.rows.contains(&(place, bytes)) {
+            self.rows.push((place, bytes));
+        }
+    }
+
+    /// Whether another operation turned out to begin within what one was taken to read: the rest is of others.
+    pub(super) fn is_divided(&self) -> bool {
+        let holds = |&(place, bytes): &(u64, u64)| {
+            self.starts.iter().any(|start| (place + 1..place + bytes).contains(start))
+        };
+        self.rows.iter().any(holds)
     }
 
     /// How far it is from a place to the next one where an operation begins.
