@@ -537,7 +537,7 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         angles: 0,
         ends: usize::MAX,
         work,
-        types: Vec::new(),
+        types: OF_HEADERS.to_vec(),
         declared: Vec::new(),
         owner: None,
         headers: 0,
@@ -596,6 +596,8 @@ struct Parser<'s> {
     program: Program<'s>,
 }
 
+/// Types of CUDA's headers with names in them that count.
+const OF_HEADERS: [&str; 1] = ["pipeline_role"];
 /// The name of the operator that calls an object.
 const CALL: &str = "()";
 

@@ -47,6 +47,9 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
             ExpressionKind::Text => Value::unknown(Ty::Any),
             ExpressionKind::Scoped { owner, name, .. } => {
+                if let Some(fills) = super::pipeline::role(owner, name) {
+                    return Ok(Value::constant(u64::from(fills), Ty::BOOL));
+                }
                 return match self.ty(owner)? {
                     Ty::Structure(members) => self.constant_of(&members, name),
                     Ty::Integer { .. } => self.constant_of_enumeration(name),

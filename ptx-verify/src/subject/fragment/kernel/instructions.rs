@@ -12,6 +12,9 @@ const CHOICES: [&str; 3] = ["sem_", "scope_", "space_"];
 /// What the names of tests end with that ask for a parity.
 const OF_PARITY: &str = "_parity";
 
+/// What the names of functions begin with that are of an object.
+const OF_OBJECTS: &str = "mbarrier_";
+
 impl<'s> Lowering<'_, 's> {
     /// The instruction that a function is; none where the name is no such.
     pub(super) fn of_instructions(
@@ -19,6 +22,8 @@ impl<'s> Lowering<'_, 's> {
         name: &str,
         given: &[Expression<'s>],
     ) -> Result<Option<Value>, Unclear> {
+        // The primitives of `cuda_awbarrier_primitives.h` have the same names.
+        let name = name.strip_prefix("__").filter(|own| own.starts_with(OF_OBJECTS)).unwrap_or(name);
         let choice = |each: &Expression<'s>| match each.kind {
             ExpressionKind::Name(name, _) if CHOICES.iter().any(|start| name.starts_with(start)) => {
                 Some(name)
@@ -71,6 +76,19 @@ impl<'s> Lowering<'_, 's> {
                     }
                 });
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_arrive_and_drop", [object]) => {
+                let (object, token) = (self.in_shared(object)?, self.fresh(64)?);
+                self.emit(&format!("mbarrier.arrive_drop.shared.b64 {}, [{object}];", token.name()));
+                return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_inval", [object]) => {
+                let object = self.in_shared(object)?;
+                self.emit(&format!("mbarrier.inval.shared.b64 [{object}];"));
+            }
+            ("mbarrier_token_pending_count", [token]) => {
+                self.value(token)?;
+                return Ok(Some(Value::unknown(Ty::UINT)));
             }
             ("mbarrier_expect_tx", [object, bytes]) => {
                 let (object, bytes) = (self.in_shared(object)?, self.number(bytes, 32)?);

@@ -275,6 +275,11 @@ impl<'s> Lowering<'_, 's> {
             ("pipeline_consumer_wait_prior", [pipeline]) => self.waited_prior(template, pipeline)?,
             ("memcpy_async", _) => self.copied_async(given)?,
             ("wait" | "wait_prior", [group]) => self.waited_by_block(template, group)?,
+            ("__pipeline_arrive_on", [object]) => {
+                let object = self.pointer(object)?;
+                let object = self.shared_address(&object)?;
+                self.emit(&format!("cp.async.mbarrier.arrive.shared.b64 [{object}];"));
+            }
             ("__pipeline_commit", []) => self.emit("cp.async.commit_group;"),
             ("__pipeline_wait_prior", [count]) => {
                 let count = self.constant(count)?;

@@ -4,10 +4,10 @@
 //! A pipeline of a thread is its groups of `cp.async`. One of a block has two `mbarrier` objects for each stage, at which all
 //! threads arrive.
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
 
 use super::types::{Group, Ty};
-use super::value::{Register, Value};
+use super::value::{Held, Register, Value};
 use super::{Lowering, Unclear};
 
 /// A pipeline with the registers that say where it stands.
@@ -27,6 +27,11 @@ const OBJECT: u64 = 8;
 const MAX_GROUPS: u64 = 8;
 /// Copies of a thread that are written one after the other.
 const MAX_COPIES: u64 = 16;
+/// Warps of a block, and the bytes of what each of them counts.
+const MAX_WARPS: u64 = 32;
+const COUNT: u64 = 4;
+/// The type of the role of a thread: as a truth value it says whether the thread fills the stages.
+pub(super) const ROLE: &str = "pipeline_role";
 /// The stages of a pipeline.
 const MAX_STAGES: u64 = 64;
 
@@ -51,7 +56,7 @@ impl<'s> Lowering<'_, 's> {
     pub(super) fn made_pipeline(&mut self, given: &[Expression<'s>]) -> Result<Value, Unclear> {
         let made = match given {
             [] => Pipeline::OfThread(self.counter(0)?),
-            [group, state] => {
+            [group, state, roles @ ..] if roles.len() <= 1 => {
                 if self.value(group)?.ty != Ty::Group(Group::Block) {
                     return Err(Unclear);
                 }
@@ -60,7 +65,11 @@ impl<'s> Lowering<'_, 's> {
                 let &Ty::Bytes(size, OBJECT) = &**of else { return Err(Unclear) };
                 let state = self.shared_address(&state)?;
                 let stages = size / STAGE;
-                self.make_objects(&state, stages)?;
+                let fill = match roles {
+                    [roles] => Some(self.those_who_fill(roles)?),
+                    _ => None,
+                };
+                self.make_objects(&state, stages, fill)?;
                 let fills = (self.counter(0)?, self.counter(1)?);
                 let uses = (self.counter(0)?, self.counter(0)?);
                 Pipeline::OfBlock { state, stages, fills, uses }
@@ -71,19 +80,74 @@ impl<'s> Lowering<'_, 's> {
         Ok(Value::group(Group::Pipeline(self.pipelines.len() - 1)))
     }
 
-    /// One thread makes the objects of all stages, and all meet.
-    fn make_objects(&mut self, state: &str, stages: u64) -> Result<(), Unclear> {
+    /// One thread makes the objects of all stages, and all meet. `fill` is how many threads fill, where the others use.
+    fn make_objects(&mut self, state: &str, stages: u64, fill: Option<Value>) -> Result<(), Unclear> {
         let rank = self.thread_rank()?;
         let rank = self.operand(&rank, 32)?;
-        let (condition, after, count) = (self.predicate()?, self.label(), self.threads_of_block()?);
+        let all = self.size_of_block()?;
+        let (full, empty) = match fill {
+            Some(fill) => (fill.clone(), self.computed("-", all, fill)?),
+            None => (all.clone(), all),
+        };
+        let counts = [self.operand(&full, 32)?, self.operand(&empty, 32)?];
+        let (condition, after) = (self.predicate()?, self.label());
         self.emit(&format!("setp.ne.u32 %c_p{condition}, {rank}, 0;"));
         self.emit(&format!("@%c_p{condition} bra {after};"));
         for object in 0..2 * stages {
+            let count = &counts[(object % 2) as usize];
             self.emit(&format!("mbarrier.init.shared.b64 [{state}+{}], {count};", object * OBJECT));
         }
         self.place_label(&after);
         self.emit("barrier.sync 0;");
         Ok(())
+    }
+
+    /// How many threads of the block fill the stages: the number that is given, or those that say so of themselves.
+    fn those_who_fill(&mut self, roles: &Expression<'s>) -> Result<Value, Unclear> {
+        let roles = self.value(roles)?;
+        match roles.ty {
+            Ty::Integer { is_bool: true, .. } if roles.number().is_none() => self.counted(&roles),
+            Ty::Integer { is_bool: false, .. } => self.converted(roles, &Ty::UINT),
+            _ => Err(Unclear),
+        }
+    }
+
+    /// How many threads of the block something is true for: each warp counts its own, and all add these up.
+    fn counted(&mut self, truth: &Value) -> Result<Value, Unclear> {
+        let counts = format!("c_counts_{}", self.shared.len());
+        self.shared.push((counts.clone(), MAX_WARPS * COUNT, COUNT));
+        let rank = self.thread_rank()?;
+        let rank = self.operand(&rank, 32)?;
+        let (all, truth) = (self.threads_of_block()?, self.operand(truth, 32)?);
+        let (holds, others) = (self.predicate()?, self.predicate()?);
+        let [votes, count, sum] = [self.fresh(32)?, self.fresh(32)?, self.fresh(32)?].map(Register::name);
+        let [own, at, end] = [self.fresh(64)?, self.fresh(64)?, self.fresh(64)?].map(Register::name);
+        self.emit(&format!("setp.ne.u32 %c_p{holds}, {truth}, 0;"));
+        self.emit(&format!("vote.sync.ballot.b32 {votes}, %c_p{holds}, 0xffffffff;"));
+        self.emit(&format!("popc.b32 {count}, {votes};"));
+        self.emit(&format!("shr.u32 {votes}, {rank}, 5;"));
+        self.emit(&format!("mul.wide.u32 {own}, {votes}, {COUNT};"));
+        self.emit(&format!("mov.b64 {at}, {counts};"));
+        self.emit(&format!("add.u64 {own}, {own}, {at};"));
+        self.emit(&format!("and.b32 {votes}, {rank}, 31;"));
+        self.emit(&format!("setp.ne.u32 %c_p{others}, {votes}, 0;"));
+        self.emit(&format!("@!%c_p{others} st.shared.u32 [{own}], {count};"));
+        self.emit("barrier.sync 0;");
+        self.emit(&format!("add.u32 {votes}, {all}, 31;"));
+        self.emit(&format!("shr.u32 {votes}, {votes}, 5;"));
+        self.emit(&format!("mul.wide.u32 {end}, {votes}, {COUNT};"));
+        self.emit(&format!("add.u64 {end}, {end}, {at};"));
+        self.emit(&format!("mov.b32 {sum}, 0;"));
+        let again = self.label();
+        self.place_label(&again);
+        self.emit(&format!("ld.shared.u32 {count}, [{at}];"));
+        self.emit(&format!("add.u32 {sum}, {sum}, {count};"));
+        self.emit(&format!("add.u64 {at}, {at}, {COUNT};"));
+        self.emit(&format!("setp.lt.u64 %c_p{others}, {at}, {end};"));
+        self.emit(&format!("@%c_p{others} bra {again};"));
+        let to = self.fresh(32)?;
+        self.emit(&format!("mov.b32 {}, {sum};", to.name()));
+        Ok(Value { ty: Ty::UINT, held: Held::Register(to) })
     }
 
     fn threads_of_block(&mut self) -> Result<String, Unclear> {
@@ -275,6 +339,16 @@ impl<'s> Lowering<'_, 's> {
         self.emit(&format!("cp.async.wait_group {left};"));
         self.emit("barrier.sync 0;");
         Ok(())
+    }
+}
+
+/// Whether a constant of the type of roles is that of who fills; none where it is another constant.
+pub(super) fn role(owner: &TypeName<'_>, name: &str) -> Option<bool> {
+    let (TypeName::Named(owner, _) | TypeName::Scoped(_, owner, _)) = owner else { return None };
+    match name {
+        "producer" if *owner == ROLE => Some(true),
+        "consumer" if *owner == ROLE => Some(false),
+        _ => None,
     }
 }
 

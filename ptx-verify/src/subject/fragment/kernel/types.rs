@@ -268,6 +268,8 @@ impl<'s> Lowering<'_, 's> {
             None if name == "fragment" && (given.len() >= 5 || is_accumulator(given)) => Ok(Ty::Any),
             None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
+            None if name == super::pipeline::ROLE => Ok(Ty::BOOL),
+            None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
             None => Err(Unclear),
         }
     }
