@@ -13,6 +13,7 @@
 //!   is not defined.
 
 mod expression;
+mod launches;
 mod statement;
 mod structure;
 mod tokens;
@@ -156,6 +157,8 @@ pub struct Launch<'s> {
     pub template: Vec<TemplateArgument<'s>>,
     /// How many threads a block has.
     pub threads: Option<Expression<'s>>,
+    /// How many blocks a cluster has, in each extent that is told.
+    pub cluster: Vec<Expression<'s>>,
 }
 
 /// A member of a structure that is a variable.

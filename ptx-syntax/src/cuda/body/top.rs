@@ -3,7 +3,7 @@
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{
-    DEEPEST, Expression, ExpressionKind, Function, Launch, Parameter, Parser, Statement, StatementKind,
+    DEEPEST, Expression, ExpressionKind, Function, Parameter, Parser, Statement, StatementKind,
     TemplateArgument, TemplateParameter, TypeName,
 };
 
@@ -61,38 +61,8 @@ impl<'s> Parser<'s> {
         self.launches();
     }
 
-    /// Finds launches, `name<…><<<…, threads…>>>`, and other uses of templates of functions, `name<…>`.
-    fn launches(&mut self) {
-        let of_template = self.program.functions.iter().filter(|function| !function.template.is_empty());
-        let mut names: Vec<&'s str> = of_template.map(|function| function.name).collect();
-        names.extend(self.kernels());
-        names.sort_unstable();
-        names.dedup();
-        for at in 0..self.tokens.len() {
-            let token = self.tokens[at];
-            if token.kind != Kind::Identifier || names.binary_search(&token.text).is_err() {
-                continue;
-            }
-            self.at = at + 1;
-            let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
-            let template = if is_launch(self) { Some(Vec::new()) } else { self.template_arguments() };
-            let Some(template) = template else { continue };
-            let mut threads = None;
-            if is_launch(self) {
-                self.at += 2;
-                // The grid.
-                self.binary(ABOVE_SHIFT);
-                threads = self.accept(",").then(|| self.binary(ABOVE_SHIFT));
-            } else if template.is_empty() {
-                continue;
-            }
-            self.program.launches.push(Launch { name: token.text, span: token.place(), template, threads });
-        }
-        self.at = 0;
-    }
-
     /// The names after `__global__ … void`.
-    fn kernels(&self) -> Vec<&'s str> {
+    pub(super) fn kernels(&self) -> Vec<&'s str> {
         let mut names = Vec::new();
         for at in 0..self.tokens.len() {
             if self.tokens[at].text != "__global__" {
@@ -736,7 +706,7 @@ fn program_types<'s>(program: &super::Program<'s>, id: super::StructureId) -> Ve
 pub(super) const MAX_HEAD: usize = 100;
 
 /// In the configuration of a launch `>>` ends.
-const ABOVE_SHIFT: u8 = 8;
+pub(super) const ABOVE_SHIFT: u8 = 8;
 
 /// An array as a parameter is a pointer.
 fn decayed(ty: TypeName<'_>) -> TypeName<'_> {

@@ -64,6 +64,33 @@ impl<'a, 's> Lowering<'a, 's> {
         threads.and_then(|threads| self.constant(threads).ok()).map(|threads| vec![threads])
     }
 
+    /// The blocks of a cluster, as the kernel says, or else all launches that tell of their threads.
+    pub(super) fn cluster_of(&mut self, function: &'a Function<'s>) -> Result<Vec<u64>, Unclear> {
+        if !function.cluster.is_empty() {
+            return function.cluster.iter().map(|extent| self.constant(extent)).collect();
+        }
+        let program = self.program;
+        let is_own = |launch: &&Launch<'s>| launch.name == function.name && launch.threads.is_some();
+        let mut known: Option<Vec<u64>> = None;
+        for launch in program.launches.iter().filter(is_own).take(MAX_TRIED) {
+            let mark = self.mark();
+            let found = self.in_host(launch, super::MAX_USES, |this| {
+                launch.cluster.iter().map(|extent| this.constant(extent)).collect::<Result<Vec<u64>, _>>()
+            });
+            self.back_to(mark);
+            let found = found.unwrap_or_default();
+            if known.as_ref().is_some_and(|known| *known != found) {
+                return Ok(Vec::new());
+            }
+            known = Some(found);
+        }
+        let is_possible = |extents: &Vec<u64>| {
+            let all = extents.iter().try_fold(1_u64, |all, each| all.checked_mul(*each));
+            all.is_some_and(|all| (1..=MAX_CLUSTER).contains(&all))
+        };
+        Ok(known.filter(is_possible).unwrap_or_default())
+    }
+
     /// The extents that a number says, or a `dim3`.
     fn extents(&mut self, of: &Expression<'s>) -> Result<Vec<u64>, Unclear> {
         match &of.kind {
@@ -197,5 +224,7 @@ fn is_extents(ty: &TypeName<'_>) -> bool {
     matches!(ty, TypeName::Named("dim3", _))
 }
 
+/// No cluster has more blocks.
+const MAX_CLUSTER: u64 = 16;
 /// Uses that are tried.
 const MAX_TRIED: usize = 8;

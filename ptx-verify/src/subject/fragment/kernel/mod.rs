@@ -403,8 +403,9 @@ impl<'a, 's> Lowering<'a, 's> {
         {
             let _ = writeln!(head, ".maxntid {threads}");
         }
-        let extents: Vec<u64> =
-            function.cluster.iter().map(|extent| self.constant(extent)).collect::<Result<_, _>>()?;
+        let length = self.text.len();
+        let extents = self.cluster_of(function)?;
+        self.take_back(length);
         if !extents.is_empty() {
             let extents: Vec<String> = extents.iter().map(u64::to_string).collect();
             let _ = writeln!(head, ".explicitcluster\n.reqnctapercluster {}", extents.join(", "));
