@@ -3,13 +3,20 @@
 
 use super::tokens::Kind;
 use super::top::ABOVE_SHIFT;
-use super::{Expression, ExpressionKind, Launch, Parser};
+use super::{Expression, ExpressionKind, Launch, Parser, TemplateArgument};
+use crate::Span;
 
 /// Tokens before a launch in which its configuration is looked for, and after its name in which the kernel is.
 const MAX_BEFORE: usize = 600;
 const MAX_CALL: usize = 32;
 /// The extents of a cluster.
 const EXTENTS: [&str; 3] = ["x", "y", "z"];
+
+impl<'s> Launch<'s> {
+    fn of(name: &'s str, span: Span, template: Vec<TemplateArgument<'s>>) -> Self {
+        Self { name, span, template, threads: None, cluster: Vec::new(), arguments: Vec::new() }
+    }
+}
 
 impl<'s> Parser<'s> {
     /// Finds launches, and other uses of templates of functions, `name<…>`.
@@ -36,20 +43,34 @@ impl<'s> Parser<'s> {
             let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
             let template = if is_launch(self) { Some(Vec::new()) } else { self.template_arguments() };
             let Some(template) = template else { continue };
-            let mut threads = None;
+            let (mut threads, mut arguments) = (None, Vec::new());
             if is_launch(self) {
                 self.at += 2;
                 // The grid.
                 self.binary(ABOVE_SHIFT);
                 threads = self.accept(",").then(|| self.binary(ABOVE_SHIFT));
+                arguments = self.after_configuration();
             } else if template.is_empty() {
                 continue;
             }
-            let launch =
-                Launch { name: token.text, span: token.place(), template, threads, cluster: Vec::new() };
+            let place = token.place();
+            let launch = Launch { threads, arguments, ..Launch::of(token.text, place, template) };
             self.program.launches.push(launch);
         }
         self.at = 0;
+    }
+
+    /// The arguments of a launch, of whose configuration the shared memory and the stream may still come.
+    fn after_configuration(&mut self) -> Vec<Expression<'s>> {
+        while self.accept(",") {
+            self.binary(ABOVE_SHIFT);
+        }
+        let is_end = self.text() == ">" && self.ahead(1) == ">" && self.ahead(2) == ">";
+        if !is_end || self.ahead(3) != "(" {
+            return Vec::new();
+        }
+        self.at += 3;
+        self.arguments()
     }
 
     /// The kernel that is an argument after a place, with the arguments of its template; what follows it is next.
@@ -61,7 +82,7 @@ impl<'s> Parser<'s> {
         let token = self.tokens[from + found];
         self.at = from + found + 1;
         let template = if self.text() == "<" { self.template_arguments()? } else { Vec::new() };
-        Some(Launch { name: token.text, span: token.place(), template, threads: None, cluster: Vec::new() })
+        Some(Launch::of(token.text, token.place(), template))
     }
 
     /// `cudaLaunchKernel(kernel, grid, threads, …)`
@@ -107,6 +128,10 @@ impl<'s> Parser<'s> {
                 extents.into_iter().map_while(|extent| extent).collect()
             }
         };
+        self.at = at + 1;
+        launch.arguments = self.arguments();
+        // The configuration and the kernel come first.
+        launch.arguments.drain(..2.min(launch.arguments.len()));
         self.program.launches.push(launch);
     }
 

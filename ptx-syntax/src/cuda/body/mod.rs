@@ -159,6 +159,8 @@ pub struct Launch<'s> {
     pub threads: Option<Expression<'s>>,
     /// How many blocks a cluster has, in each extent that is told.
     pub cluster: Vec<Expression<'s>>,
+    /// What it is called with, as far as that is understood.
+    pub arguments: Vec<Expression<'s>>,
 }
 
 /// A member of a structure that is a variable.

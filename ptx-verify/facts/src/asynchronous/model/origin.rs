@@ -8,8 +8,10 @@ use super::program::{Action, Program, Source};
 use crate::evaluate::Shape;
 use crate::values::number::mask as low_bits;
 
-/// Steps that a number is followed through, and how often one is doubled.
+/// Steps that a number is followed through, the registers on all ways there, and how often a number is doubled.
 const MAX_DEPTH: u32 = 8;
+const MAX_SOURCES: u32 = 32;
+const MAX_QUOTIENTS: usize = 32;
 const MAX_DOUBLES: u32 = 8;
 
 impl Program {
@@ -52,10 +54,11 @@ impl Program {
                 }
                 _ => None,
             })
+            .take(MAX_QUOTIENTS)
             .collect();
         let quotient = |&(shape, whole, by): &(&Shape, Source, Source), parameter: u64| {
-            let whole = self.number(whole, parameter, MAX_DEPTH)?;
-            let by = self.number(by, parameter, 1)?;
+            let whole = self.number(whole, parameter, MAX_DEPTH, &mut { MAX_SOURCES })?;
+            let by = self.number(by, parameter, 1, &mut { MAX_SOURCES })?;
             Some((whole, shape.evaluate([whole, by, 0, 0])?))
         };
         let lacks_rounds = |parameter: u64| {
@@ -68,14 +71,15 @@ impl Program {
         doubles.find(|number| !lacks_rounds(*number)).unwrap_or(parameter)
     }
 
-    /// What is computed of parameters and constants alone.
-    fn number(&self, source: Source, parameter: u64, depth: u32) -> Option<u64> {
+    /// What is computed of parameters and constants alone. `left` is how many registers are still looked at.
+    fn number(&self, source: Source, parameter: u64, depth: u32, left: &mut u32) -> Option<u64> {
         let (register, offset) = match source {
             Source::Number(number) => return Some(number),
             Source::Register(register, offset) => (register, offset),
             _ => return None,
         };
         let depth = depth.checked_sub(1)?;
+        *left = left.checked_sub(1)?;
         let writes = |action: &Action| match action {
             Action::Load { to, .. } => to.iter().any(|(to, _)| *to == register),
             Action::Compute { to, .. } => to.contains(&Some(register)),
@@ -95,7 +99,7 @@ impl Program {
             Action::Compute { shape, from, to: [Some(to), None] } if *to == register => {
                 let mut numbers = [0; 4];
                 for (number, source) in numbers.iter_mut().zip(from) {
-                    *number = self.number(*source, parameter, depth)?;
+                    *number = self.number(*source, parameter, depth, left)?;
                 }
                 shape.evaluate(numbers)?
             }

@@ -605,7 +605,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// What the type of an argument says about the parameters of a template.
-    fn deduce(
+    pub(super) fn deduce(
         &mut self,
         function: &Function<'s>,
         parameter: &TypeName<'s>,

@@ -2,10 +2,11 @@
 
 use ptx_ir::occupancy::registers_left;
 use ptx_syntax::cuda::body::{
-    Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId, TypeName,
+    Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId,
+    TemplateArgument, TypeName, Variable,
 };
 
-use super::types::{Given, Ty};
+use super::types::{Given, Space, Ty};
 use super::value::{Place, Value};
 use super::{Binding, Frame, Lowering, Unclear};
 
@@ -21,8 +22,8 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(Vec::new());
         }
         let program = self.program;
-        let uses =
-            program.launches.iter().filter(|each| each.name == function.name && !each.template.is_empty());
+        let says = |each: &&Launch<'s>| !each.template.is_empty() || !each.arguments.is_empty();
+        let uses = program.launches.iter().filter(|each| each.name == function.name).filter(says);
         for each in uses.take(MAX_TRIED) {
             let mark = self.mark();
             let found = self.in_host(each, left, |this| this.bindings(function, each));
@@ -45,7 +46,109 @@ impl<'a, 's> Lowering<'a, 's> {
         function: &'a Function<'s>,
         launch: &'a Launch<'s>,
     ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
-        self.template_bindings(&function.template, &launch.template)
+        let mark = self.mark();
+        let given = self.template_bindings(&function.template, &launch.template);
+        if given.is_ok() || launch.arguments.is_empty() {
+            return given;
+        }
+        self.back_to(mark);
+        let given = self.bound(&function.template, &launch.template, false)?;
+        let types: Vec<Option<Ty>> =
+            launch.arguments.iter().map(|argument| self.type_in_host(launch, argument, MAX_STEPS)).collect();
+        // The parameters of the host's template may have the same names.
+        let first_name = self.names.len();
+        self.frames.push(Frame { first_name, ..Frame::default() });
+        self.names.extend(given);
+        let all = self.deduced(function, &types);
+        self.frames.pop();
+        self.names.truncate(first_name);
+        all
+    }
+
+    /// What the parameters of a template stand for where the arguments of the function have these types.
+    fn deduced(
+        &mut self,
+        function: &'a Function<'s>,
+        types: &[Option<Ty>],
+    ) -> Result<Vec<(&'s str, Binding)>, Unclear> {
+        for (parameter, ty) in function.parameters.iter().zip(types) {
+            if let Some(ty) = ty {
+                self.deduce(function, &parameter.ty, ty)?;
+            }
+        }
+        let mut all = Vec::new();
+        for parameter in &function.template {
+            let binding = match self.binding(parameter.name) {
+                Some(binding) => binding.clone(),
+                None => {
+                    let default = parameter.default.as_ref().ok_or(Unclear)?;
+                    let binding = self.template_argument(default, parameter.is_type)?;
+                    self.names.push((parameter.name, binding.clone()));
+                    binding
+                }
+            };
+            all.push((parameter.name, binding));
+        }
+        Ok(all)
+    }
+
+    /// The type of an argument of a launch, where that is written.
+    fn type_in_host(&mut self, launch: &Launch<'s>, of: &Expression<'s>, left: usize) -> Option<Ty> {
+        let left = left.checked_sub(1)?;
+        let mark = self.mark();
+        let named = |this: &mut Self, ty: &TypeName<'s>| {
+            let found = this.ty(ty).ok();
+            this.back_to(mark);
+            found
+        };
+        match &of.kind {
+            ExpressionKind::Number { bits, signed, .. } => {
+                Some(Ty::Integer { bits: *bits, signed: *signed, is_bool: false })
+            }
+            ExpressionKind::Float(bits) => Some(Ty::Float(*bits)),
+            ExpressionKind::Cast(ty, _) | ExpressionKind::List(Some(ty), _) => named(self, ty),
+            ExpressionKind::Unary("&", of) => {
+                let to = self.type_in_host(launch, of, left)?;
+                Some(Ty::Pointer(std::rc::Rc::new(to), Space::Generic))
+            }
+            // A pointer that is moved on.
+            ExpressionKind::Binary("+" | "-", of, _) => {
+                self.type_in_host(launch, of, left).filter(|ty| matches!(ty, Ty::Pointer(..)))
+            }
+            ExpressionKind::Call(function, _) => match &function.kind {
+                ExpressionKind::Name(name, given) => named(self, &TypeName::Named(name, given.clone())),
+                // Tensors of PyTorch have no type of their own.
+                ExpressionKind::Member { name, template, .. } if name.ends_with("data_ptr") => {
+                    let [TemplateArgument::Type(ty)] = &template[..] else { return None };
+                    Some(Ty::Pointer(std::rc::Rc::new(named(self, ty)?), Space::Generic))
+                }
+                _ => None,
+            },
+            ExpressionKind::Name(name, given) if given.is_empty() => {
+                let host = self.host_of(launch)?;
+                let parameter = host.parameters.iter().find(|parameter| parameter.name == *name);
+                let mut variables = Vec::new();
+                host.body.iter().for_each(|statement| declared_before(statement, launch, &mut variables));
+                let variable = variables.into_iter().rev().find(|variable| variable.name == *name);
+                match (variable, parameter) {
+                    (Some(variable), _) if variable.ty == TypeName::Auto => {
+                        self.type_in_host(launch, variable.value.as_ref()?, left)
+                    }
+                    (Some(variable), _) => named(self, &variable.ty),
+                    (None, Some(parameter)) => named(self, &parameter.ty),
+                    (None, None) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The function that a launch stands in.
+    fn host_of(&self, launch: &Launch<'s>) -> Option<&'a Function<'s>> {
+        let program = self.program;
+        program.functions.iter().find(|function| {
+            function.extent.start <= launch.span.start && launch.span.end <= function.extent.end
+        })
     }
 
     /// The threads of a block, as the first launch says that is understood, or else the kernel.
@@ -130,11 +233,7 @@ impl<'a, 's> Lowering<'a, 's> {
         work: impl FnOnce(&mut Self) -> Result<T, Unclear>,
     ) -> Result<T, Unclear> {
         let left = left.checked_sub(1).ok_or(Unclear)?;
-        let is_around = |function: &&'a Function<'s>| {
-            function.extent.start <= launch.span.start && launch.span.end <= function.extent.end
-        };
-        let program = self.program;
-        let host = program.functions.iter().find(is_around);
+        let host = self.host_of(launch);
         let bindings = match host {
             Some(host) => self.bindings_of_use(host, left).unwrap_or_default(),
             None => Vec::new(),
@@ -219,6 +318,43 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 }
 
+/// Adds the variables that are declared in a statement before a launch, and that it may see.
+fn declared_before<'a, 's>(
+    statement: &'a Statement<'s>,
+    launch: &Launch<'s>,
+    to: &mut Vec<&'a Variable<'s>>,
+) {
+    let span = statement.span;
+    if span.start >= launch.span.start {
+        return;
+    }
+    // What is declared in a block is seen there.
+    let is_around = launch.span.end <= span.end;
+    match &statement.kind {
+        StatementKind::Declare(variables) => to.extend(variables),
+        StatementKind::Block(all) if is_around => {
+            all.iter().for_each(|each| declared_before(each, launch, to));
+        }
+        StatementKind::If { then, otherwise, .. } if is_around => {
+            declared_before(then, launch, to);
+            otherwise.iter().for_each(|otherwise| declared_before(otherwise, launch, to));
+        }
+        StatementKind::Loop { first, body, .. } if is_around => {
+            first.iter().for_each(|first| declared_before(first, launch, to));
+            declared_before(body, launch, to);
+        }
+        StatementKind::DoWhile(body, _) if is_around => declared_before(body, launch, to),
+        StatementKind::Each(variable, _, body) if is_around => {
+            to.push(variable);
+            declared_before(body, launch, to);
+        }
+        StatementKind::Switch(_, parts) if is_around => {
+            parts.iter().flat_map(|(_, all)| all).for_each(|each| declared_before(each, launch, to));
+        }
+        _ => {}
+    }
+}
+
 /// Whether a type is the one of the extents of grids and blocks.
 fn is_extents(ty: &TypeName<'_>) -> bool {
     matches!(ty, TypeName::Named("dim3", _))
@@ -228,3 +364,5 @@ fn is_extents(ty: &TypeName<'_>) -> bool {
 const MAX_CLUSTER: u64 = 16;
 /// Uses that are tried.
 const MAX_TRIED: usize = 8;
+/// Expressions that the type of an argument is looked for through.
+const MAX_STEPS: usize = 16;
