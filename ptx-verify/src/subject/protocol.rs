@@ -304,6 +304,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "another thread may use this object before it is made",
             "let the threads meet at a barrier after `mbarrier.init`, those of a cluster after `fence.mbarrier_init`",
         ),
+        FaultKind::MadeByMany => plain(
+            "several threads initialise this `mbarrier` object, each while it may be one already",
+            "let one thread initialise it, and the others wait at a barrier",
+        ),
         FaultKind::Remade => plain(
             "this object ends, or is made again, while another thread may still use it",
             "let the threads meet at a barrier after the last use",

@@ -1,4 +1,5 @@
 use ptx_facts::asynchronous::Lives;
+use ptx_facts::asynchronous::model::FaultKind;
 use ptx_ir::ir::FunctionKind;
 use ptx_syntax::Diagnostic;
 
@@ -6,11 +7,12 @@ use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 use crate::subject::objects::barrier_events;
+use crate::subject::protocol;
 
 declare_rule! {
     /// ## What it does
     /// Reports an `mbarrier.init` of an object that some path comes to from an earlier initialisation of it, without
-    /// `mbarrier.inval` between the two.
+    /// `mbarrier.inval` between the two, and one that several threads execute for the same object.
     ///
     /// ## Why is this bad
     /// A place that holds an `mbarrier` object must not be initialised again before `mbarrier.inval`: the phase is lost,
@@ -59,5 +61,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             finding = finding.with_secondary(context.instruction_span(before), "initialised here");
         }
         diagnostics.push(finding.with_help("end the life of the first with `mbarrier.inval`"));
+        return;
     }
+    let found = protocol::explained(context, |fault| fault.kind == FaultKind::MadeByMany);
+    diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
 }

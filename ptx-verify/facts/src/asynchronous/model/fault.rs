@@ -41,6 +41,8 @@ pub enum FaultKind {
     NeverMade,
     /// An object that is made again, or taken away, while another thread may use it.
     Remade,
+    /// An object that several threads make, none after the other.
+    MadeByMany,
     /// An access of shared memory that is not ordered with one of another warp.
     Race,
     /// An object that is made for no arrivals.

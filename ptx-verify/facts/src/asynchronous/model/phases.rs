@@ -193,6 +193,7 @@ impl Machine<'_> {
             }
             let count = u32::try_from(count).ok()?;
             self.remade(warp, index, instruction);
+            self.made_by_many(warp, index, (event, instruction));
             let phase = self.objects[index].phase;
             self.objects[index] = Object {
                 made: Some((warp as u32, event, instruction)),
@@ -206,6 +207,20 @@ impl Machine<'_> {
         }
         self.progress += 1;
         Some(())
+    }
+
+    /// An object is made by one instruction that several threads execute, without anything between that orders them. Where nobody
+    /// tells how many threads there are, there may be one.
+    fn made_by_many(&mut self, warp: usize, index: usize, (event, instruction): (u32, u32)) {
+        let Some((maker, made, at)) = self.objects[index].made.filter(|(.., at)| *at == instruction) else {
+            return;
+        };
+        let warps = self.warps.len();
+        let is_known = self.warps[warp].clock.get(warps, super::clock::Row::Events, maker as usize) >= made;
+        let is_unordered = maker as usize == warp && made == event || maker as usize != warp && !is_known;
+        if is_unordered && self.program.knows_threads {
+            self.tell(Fault::new(FaultKind::MadeByMany, at));
+        }
     }
 
     /// An object is made, or taken away, that others may still use.
