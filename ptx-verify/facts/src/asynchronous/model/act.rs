@@ -489,6 +489,9 @@ impl Machine<'_> {
                 for block in 0..self.blocks.len() {
                     self.touch_remote(warp, block, instruction);
                 }
+                if reads && writes {
+                    self.access_anywhere(warp, mask, instruction, address);
+                }
             }
             return;
         };
@@ -519,20 +522,27 @@ impl Machine<'_> {
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
     /// atomic accesses they may be in order nevertheless, and those of one warp may be all that there are.
     fn race(&mut self, warp: usize, instruction: u32, pieces: &[Piece], writes: bool) {
-        let program = self.program;
-        let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
-        let is_settled = self.race.is_some() || self.guessed.is_some() || !is_first;
-        let is_known = program.has_order || program.knows_threads && !program.is_thinned;
-        if !is_known || program.has_flags || is_settled {
+        if !self.may_tell_of_races() {
             return;
         }
         let who = self.who(warp);
         let found = pieces
             .iter()
             .find_map(|&(block, piece)| self.blocks[block].shadow.race(who, [piece], writes, instruction));
+        let apart = || pieces.iter().find_map(|&(_, piece)| self.anywhere_apart(warp, piece));
+        let found = found.or_else(|| apart().map(|other| (other, true)));
         if let Some((other, is_write)) = found {
             self.race = Some(self.raced(warp, instruction, &other, is_write));
         }
+    }
+
+    /// Whether a race would be told.
+    pub(super) fn may_tell_of_races(&self) -> bool {
+        let program = self.program;
+        let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
+        let is_settled = self.race.is_some() || self.guessed.is_some() || !is_first;
+        let is_known = program.has_order || program.knows_threads && !program.is_thinned;
+        is_known && !program.has_flags && !is_settled
     }
 
     fn waited(

@@ -11,6 +11,7 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::WARP;
+use super::anywhere::Anywhere;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, ROWS, Row};
@@ -239,6 +240,8 @@ pub(super) struct Machine<'p> {
     told: FxHashSet<(FaultKind, u32)>,
     /// The first accesses of two warps that nothing orders.
     pub(super) race: Option<Fault>,
+    /// Atomic accesses of which only the variable is known.
+    pub(super) anywhere: Vec<Anywhere>,
     /// What the counters have come to that are drawn from, by the instructions that do.
     pub(super) drawn: FxHashMap<u32, u64>,
     /// Numbers in shared memory.
@@ -314,6 +317,7 @@ impl<'p> Machine<'p> {
             faults: Vec::new(),
             told: FxHashSet::default(),
             race: None,
+            anywhere: Vec::new(),
             drawn: FxHashMap::default(),
             memory: Memory::default(),
             guessed: None,

@@ -11,6 +11,7 @@
 
 mod act;
 mod answers;
+mod anywhere;
 mod attribution;
 mod beyond;
 mod blame;

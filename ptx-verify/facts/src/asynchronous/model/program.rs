@@ -37,6 +37,8 @@ pub(super) struct Address {
     pub(super) space: Option<StateSpace>,
     /// How many bytes; 0 where that is not known.
     pub(super) bytes: u32,
+    /// The address in the own block that was mapped to another one.
+    pub(super) mapped: Option<Source>,
 }
 
 /// What is known of the rows of an operation's matrices.

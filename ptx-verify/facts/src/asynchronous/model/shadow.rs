@@ -63,6 +63,13 @@ pub(super) struct Flight {
     pub(super) proxy: bool,
 }
 
+impl Touch {
+    /// One of all bytes, wherever it is.
+    pub(super) const fn whole(warp: u32, event: u32, instruction: u32) -> Self {
+        Self { warp, event, instruction, lanes: 0, bytes: u64::MAX }
+    }
+}
+
 impl Flight {
     /// Whether it is a matrix operation on tensor memory: those of a block are in order.
     const fn is_of_tensor(&self) -> bool {
@@ -127,6 +134,13 @@ pub(super) fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> 
         let below = |count: u64| if count >= CELL { u64::MAX } else { (1 << count) - 1 };
         (cell, below(to) & !below(from))
     })
+}
+
+/// Whether bytes of a cell may be in a range.
+pub(super) const fn overlaps((index, bytes): (u64, u64), (start, end): (u64, u64)) -> bool {
+    let first = index * CELL + bytes.trailing_zeros() as u64;
+    let after = (index + 1) * CELL - bytes.leading_zeros() as u64;
+    bytes != 0 && first < end && start < after
 }
 
 impl Shadow {
@@ -216,6 +230,24 @@ impl Shadow {
             });
             other.map(|touch| (*touch, !writes))
         })
+    }
+
+    /// A read or a write in a range that another warp has done, and that this one does not know of.
+    pub(super) fn touch_apart(
+        &self,
+        who: Who<'_>,
+        (start, end): (u64, u64),
+        wanted: impl Fn(&Touch) -> bool,
+    ) -> Option<Touch> {
+        let range = start / CELL..=end / CELL;
+        let cells = self.cells.iter().filter(|(index, _)| range.contains(*index));
+        let touches = cells.flat_map(|(index, cell)| {
+            cell.writes.iter().chain(&cell.reads).map(move |touch| (*index, touch))
+        });
+        let apart = touches.filter(|(index, touch)| {
+            !who.knows(touch) && overlaps((*index, touch.bytes), (start, end)) && wanted(touch)
+        });
+        apart.map(|(_, touch)| *touch).min_by_key(|touch| (touch.instruction, touch.warp))
     }
 
     /// How many bytes from a place on were written by the instructions that have written the first of them, from the least to the most.

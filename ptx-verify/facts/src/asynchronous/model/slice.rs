@@ -512,31 +512,37 @@ impl Decoder<'_, '_> {
             _ => return None,
         };
         // A generic address may be one in another block.
-        let space = match operand {
-            Operand::RegisterAddress { base, .. } if access.space.is_none() && self.is_mapped(base) => {
-                Some(StateSpace::SharedCluster)
+        let mapped = match (operand, access.space) {
+            (Operand::RegisterAddress { base, .. }, None | Some(StateSpace::SharedCluster)) => {
+                self.mapped(base)
             }
-            _ => access.space,
+            _ => None,
         };
-        Some(Address { base, index, offset, space, bytes })
+        let space = match mapped {
+            Some(_) => Some(StateSpace::SharedCluster),
+            None => access.space,
+        };
+        let mapped = mapped.map(|from| self.source(from));
+        Some(Address { base, index, offset, space, bytes, mapped })
     }
 
-    /// Whether a register holds what `mapa` has given, or a sum of that.
-    fn is_mapped(&self, mut register: Register) -> bool {
+    /// What `mapa` was given where a register holds what it has made of it, or a sum of that.
+    fn mapped(&self, mut register: Register) -> Option<Operand> {
         let facts = self.facts;
         for _ in 0..MAX_SUMS {
-            let [only] = facts.definitions(register) else { return false };
+            let [only] = facts.definitions(register) else { return None };
+            let operands = facts.body.operands(Handle::new(*only));
             match facts.instance(*only).and_then(|instance| instance.effects.computes) {
-                Some(Computation::MapRank) => return true,
+                Some(Computation::MapRank) => return operands.get(1).copied(),
                 Some(Computation::Move | Computation::Add | Computation::ToGeneric) => {}
-                _ => return false,
+                _ => return None,
             }
-            match facts.body.operands(Handle::new(*only)).get(1) {
+            match operands.get(1) {
                 Some(Operand::Register { register: from, .. }) => register = *from,
-                _ => return false,
+                _ => return None,
             }
         }
-        false
+        None
     }
 }
 

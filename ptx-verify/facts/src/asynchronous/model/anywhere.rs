@@ -1,0 +1,69 @@
+//! Atomic accesses of shared memory whose place only data decides about: each may be anywhere in its variable, in any block
+//! of the cluster, as in a histogram that the blocks share.
+
+use super::clock::Row;
+use super::machine::Machine;
+use super::program::{Action, Address, GENERIC, MAX_SHARED, RANK, Source};
+use super::shadow::{Touch, overlaps};
+use crate::values::number::mask as low_bits;
+
+/// Such accesses that are remembered.
+const MAX_ACCESSES: usize = 64;
+
+/// What a warp does at a place of which only the variable is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anywhere {
+    warp: u32,
+    event: u32,
+    instruction: u32,
+    /// Where it may be.
+    range: (u64, u64),
+}
+
+impl Machine<'_> {
+    /// Takes note of such an access, after a look at the plain ones of others that it is not ordered with.
+    pub(super) fn access_anywhere(&mut self, warp: usize, mask: u32, instruction: u32, address: Address) {
+        let Some(range) = address.mapped.and_then(|mapped| self.variable_at(warp, mask, mapped)) else {
+            return;
+        };
+        if self.may_tell_of_races() {
+            let who = self.who(warp);
+            let mut shadows = self.blocks.iter().map(|block| &block.shadow);
+            let is_plain = |touch: &Touch| {
+                let mut steps =
+                    self.program.steps.iter().filter(|step| step.instruction == touch.instruction);
+                steps.any(|step| matches!(step.action, Action::Access { is_plain: true, .. }))
+            };
+            let other = shadows.find_map(|shadow| shadow.touch_apart(who, range, is_plain));
+            if let Some(other) = other {
+                self.race = Some(self.raced(warp, instruction, &other, true));
+            }
+        }
+        let event = self.warps[warp].event;
+        let own = |each: &&mut Anywhere| each.warp as usize == warp && each.instruction == instruction;
+        if let Some(known) = self.anywhere.iter_mut().find(own) {
+            known.event = event;
+        } else if self.anywhere.len() < MAX_ACCESSES {
+            self.anywhere.push(Anywhere { warp: warp as u32, event, instruction, range });
+        }
+    }
+
+    /// One of them that is not ordered with a plain access of another warp.
+    pub(super) fn anywhere_apart(&self, warp: usize, place: (u64, u64)) -> Option<Touch> {
+        let who = self.who(warp);
+        let meets = |range: (u64, u64)| overlaps(place, range);
+        let apart = self.anywhere.iter().find(|each| {
+            let is_known = who.clock.get(who.warps, Row::Events, each.warp as usize) >= each.event;
+            each.warp as usize != warp && !is_known && meets(each.range)
+        });
+        apart.map(|each| Touch::whole(each.warp, each.event, each.instruction))
+    }
+
+    /// The variable of the own block that an address lies in, from there to its end.
+    fn variable_at(&self, warp: usize, mask: u32, mapped: Source) -> Option<(u64, u64)> {
+        let start = self.certain(warp, mapped).all(mask)? & !GENERIC & low_bits(RANK);
+        let known = self.program.variables.iter().find(|(at, size)| (*at..at + size).contains(&start));
+        // What the launch adds comes after all others.
+        Some((start, known.map_or(MAX_SHARED, |(at, size)| at + size)))
+    }
+}
