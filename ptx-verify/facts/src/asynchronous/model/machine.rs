@@ -187,6 +187,8 @@ pub(super) struct Block {
     /// Registers that nobody has, and the instructions that gave them back.
     pub(super) free_registers: u32,
     pub(super) givers: Vec<u32>,
+    /// Columns of tensor memory that were given back: warp, event, instruction, and where they are.
+    pub(super) freed: Vec<(u32, u32, u32, (u64, u64))>,
     /// How many columns of tensor memory were handed out.
     pub(super) columns: u32,
     /// The last instruction that handed some out, if it is known of all how many they do.

@@ -3,6 +3,7 @@
 //! It is looked at as memory of the block beyond shared memory, of which each column has four bytes: lanes are not told
 //! apart, for all of them are filled by the same operations.
 
+use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Block, Machine};
 use super::program::{Address, Source};
@@ -18,6 +19,8 @@ const COLUMNS: u64 = 4;
 const MAX_COLUMNS: u64 = 512;
 /// Loads of a warp without a wait for them that are looked at.
 const MAX_LOADS: usize = 64;
+/// Releases of a block that are remembered.
+const MAX_FREED: usize = 8;
 /// An address has the lane above its column.
 const COLUMN_BITS: u64 = 0xffff;
 
@@ -71,7 +74,9 @@ impl Machine<'_> {
     /// A matrix operation writes its accumulators.
     pub(super) fn accumulate(&mut self, warp: usize, mask: u32, address: Source, flight: u32) {
         if let Some(columns) = self.columns(warp, mask, address) {
-            self.is_allocated(warp, self.flights[flight as usize].instruction, columns);
+            let instruction = self.flights[flight as usize].instruction;
+            self.is_allocated(warp, instruction, columns);
+            self.is_freed(warp, instruction, columns);
             self.start_write(warp, self.warps[warp].block, columns, flight);
         }
     }
@@ -123,6 +128,27 @@ impl Machine<'_> {
             let fault = Fault::new(FaultKind::EarlyRelinquish, instruction);
             self.tell_of(warp, fault.with(other.instruction, Part::Access));
         }
+        let event = self.next_event(warp);
+        let freed = &mut self.blocks[block].freed;
+        if freed.len() < MAX_FREED {
+            freed.push((warp as u32, event, instruction, columns));
+        }
+    }
+
+    /// Columns that another warp has given back before, and nothing tells this one so: it might as well have come first.
+    fn is_freed(&mut self, warp: usize, instruction: u32, (first, bytes): (u64, u64)) {
+        let (warps, block) = (self.warps.len(), self.warps[warp].block);
+        let knows =
+            |clock: &Clock, other: u32, event: u32| clock.get(warps, Row::Events, other as usize) >= event;
+        let (own, over) = (&self.warps[warp].clock, &self.blocks[block].lifetime);
+        let apart = self.blocks[block].freed.iter().find(|(other, event, _, (start, length))| {
+            let overlaps = *start < first + bytes && first < start + length;
+            *other as usize != warp && overlaps && !knows(own, *other, *event) && !knows(over, *other, *event)
+        });
+        if let Some(&(_, _, freed, _)) = apart {
+            let fault = Fault::new(FaultKind::EarlyRelinquish, freed).with(instruction, Part::Access);
+            self.tell_of(warp, fault);
+        }
     }
 
     /// Threads load from tensor memory, or store there.
@@ -137,6 +163,7 @@ impl Machine<'_> {
         self.warps[warp].last_use = Some(instruction);
         let Some(columns) = self.columns(warp, mask, address) else { return };
         self.is_allocated(warp, instruction, columns);
+        self.is_freed(warp, instruction, columns);
         let event = self.next_event(warp);
         let block = self.warps[warp].block;
         if !writes && self.warps[warp].tensor_loads.len() < MAX_LOADS {
