@@ -379,16 +379,24 @@ fn of_other_role(
     spent: &mut u32,
 ) -> Vec<Fault> {
     for loads in choices::of_blocks(facts, program) {
-        let mut execute = |memory: u64| {
-            let other = of_scenario(program, Scenario { memory, ..scenario }, None, Some((&loads, 0)));
+        let mut execute = |scenario: Scenario, number: u64| {
+            let other = of_scenario(program, scenario, None, Some((&loads, number)));
             *spent += other.steps;
             other
         };
-        let Shown { mut faults, guesses, end, .. } = execute(scenario.memory);
+        let Shown { mut faults, guesses, end, .. } = execute(scenario, 0);
         // Of bytes that are no multiples of a parameter another number shows the same.
         let bytes: Vec<Fault> =
             faults.iter().filter(|fault| fault.kind == FaultKind::Bytes).cloned().collect();
+        // How many arrive may go with the parameter: another number that leaves the same role to other blocks shows the same.
+        let counts: Vec<Fault> = faults.iter().filter(|fault| fault.kind.is_of_counts()).cloned().collect();
         faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
+        if !counts.is_empty() && !guesses && end != End::Budget && !program.takes_counts {
+            let other = execute(Scenario { place: 1, ..scenario }, 1);
+            faults.extend(
+                counts.into_iter().filter(|fault| other.shows(fault) && fault.kind != FaultKind::Bytes),
+            );
+        }
         if !bytes.is_empty() && !guesses && end != End::Budget {
             let parameter = scenario.parameter - PARAMETER_APART;
             let other = of_scenario(program, Scenario { parameter, ..scenario }, None, Some((&loads, 0)));
@@ -398,7 +406,7 @@ fn of_other_role(
             continue;
         }
         if guesses {
-            let other = execute(OTHER_MEMORY);
+            let other = execute(Scenario { memory: OTHER_MEMORY, ..scenario }, 0);
             faults.retain(|fault| other.shows(fault));
         }
         if !faults.is_empty() {
