@@ -190,7 +190,6 @@ impl Decoder<'_, '_> {
             }
             Event::ClusterWait => Some(Action::ClusterWait),
             Event::GiveRegisters | Event::TakeRegisters => {
-                self.program.first_registers?;
                 let (operand, _) = named.for_purpose(Purpose::Registers)?;
                 let Operand::Integer { bits, .. } = operand else { return None };
                 self.program.counts_threads = true;

@@ -495,6 +495,7 @@ fn of_scenario<'p>(
     if end == End::Budget && machine.faults.is_empty() {
         // As many phases as there were tell of their bytes.
         machine.tell_of_phases();
+        machine.tell_of_groups(true);
     }
     // Where all of it goes well as far as copies are known, more is known of them now.
     let mut sizes = machine.log.sizes(&program.variables);

@@ -16,6 +16,10 @@ impl Machine<'_> {
         count: u32,
         takes: bool,
     ) {
+        // How many there are is not always known; that whole groups come here is looked at nevertheless.
+        if self.program.first_registers.is_none() {
+            return;
+        }
         if !takes {
             let givers = &mut self.blocks[self.warps[warp].block].givers;
             if !givers.contains(&instruction) {

@@ -40,6 +40,12 @@ impl Machine<'_> {
             self.tell(Fault::new(FaultKind::Apart, at).counted(ONE_OF_PAIR.0, ONE_OF_PAIR.1));
             return;
         }
+        self.tell_of_groups(false);
+    }
+
+    /// Tells of a group of which only some warps have come to what all come to. Where an execution is not at its end, the others
+    /// have ended.
+    pub(super) fn tell_of_groups(&mut self, is_open: bool) {
         if !self.program.knows_threads {
             return;
         }
@@ -54,7 +60,8 @@ impl Machine<'_> {
         let alone = lanes.keys().filter(|(at, _)| of_groups.contains(at)).filter(|&&(_, warp)| {
             let all = (0..self.warps.len()).filter(|&other| group_of(other) == group_of(warp));
             let (come, others): (Vec<usize>, Vec<usize>) = all.partition(|&other| has_come(other));
-            come.len() + others.len() == GROUP as usize && !others.is_empty()
+            let have_ended = !is_open || others.iter().all(|&other| self.warps[other].alive == 0);
+            come.len() + others.len() == GROUP as usize && !others.is_empty() && have_ended
         });
         if let Some(at) = alone.map(|(at, _)| *at).min() {
             self.tell(Fault::new(FaultKind::Apart, at));
