@@ -6,6 +6,9 @@ use ptx_syntax::{Explanation, Label, Span};
 
 use super::function::FlowContext;
 
+/// What is said of a fence that orders something else.
+pub(crate) const OTHER_FENCE: &str = "this fence does not order shared memory for the asynchronous proxy";
+
 /// The faults of some kinds, in words, with their places.
 pub(crate) fn explained(
     context: &FlowContext<'_>,
@@ -208,7 +211,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::After) => "after its rounds others come here",
         (FaultKind::Phase, Part::Parts) => "only some threads go on from here to arrive",
         (_, Part::Joins) => "threads go on together from here",
-        (_, Part::OtherFence) => "this fence does not order shared memory for the asynchronous proxy",
+        (_, Part::OtherFence) => OTHER_FENCE,
         (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",
         (_, Part::End) => "the kernel ends here",

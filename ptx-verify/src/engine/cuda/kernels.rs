@@ -21,6 +21,7 @@ use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
+use crate::subject::protocol::OTHER_FENCE;
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;
@@ -263,8 +264,9 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     }
     for label in &found.labels {
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
-        // Where a method turns the stage, the statement that does tells more than the call.
-        let within = within.filter(|_| !kernel.is_of_asm(label.span));
+        // Where a method turns the stage, the statement that does tells more than the call. So does an instruction that should
+        // be another one.
+        let within = within.filter(|_| !kernel.is_of_asm(label.span) || label.message == OTHER_FENCE);
         let inner = kernel.inner_call(label.span).filter(|inner| *inner != shown);
         for span in std::iter::once(shown).chain(within).chain(inner).filter(is_own) {
             let label = Label { span, message: label.message.clone() };
