@@ -14,7 +14,8 @@ const EXTENTS: [&str; 3] = ["x", "y", "z"];
 
 impl<'s> Launch<'s> {
     fn of(name: &'s str, span: Span, template: Vec<TemplateArgument<'s>>) -> Self {
-        Self { name, span, template, threads: None, cluster: Vec::new(), arguments: Vec::new() }
+        let (cluster, arguments) = (Vec::new(), Vec::new());
+        Self { name, span, template, threads: None, cluster, arguments, is_configured: false }
     }
 }
 
@@ -32,7 +33,10 @@ impl<'s> Parser<'s> {
                 continue;
             }
             match token.text {
-                "cudaLaunchKernelEx" | "cudaLaunchKernelExC" => self.configured(at, &names),
+                "cudaLaunchKernelEx" => self.configured(at, &names),
+                "cudaLaunchAttributeProgrammaticStreamSerialization" => {
+                    self.program.has_early_launches = true
+                }
                 "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, &names),
                 _ => {}
             }
@@ -128,6 +132,7 @@ impl<'s> Parser<'s> {
                 extents.into_iter().map_while(|extent| extent).collect()
             }
         };
+        launch.is_configured = true;
         self.at = at + 1;
         launch.arguments = self.arguments();
         // The configuration and the kernel come first.

@@ -57,6 +57,8 @@ pub struct Program<'s> {
     pub has_operators: bool,
     /// Shared and device variables outside functions.
     pub variables: Vec<Variable<'s>>,
+    /// Whether kernels are launched that may begin before those that are launched before them have ended.
+    pub has_early_launches: bool,
     /// Where kernels are launched, `name<…><<<…>>>`, and where a function's template is used, `name<…>`.
     pub launches: Vec<Launch<'s>>,
 }
@@ -122,6 +124,8 @@ pub struct Parameter<'s> {
     pub is_pack: bool,
     /// Whether it points to what nobody writes meanwhile: `const T* __restrict__`.
     pub is_read_only: bool,
+    /// Whether the function does not write what it points to: `const T*`.
+    pub is_constant: bool,
 }
 
 /// A parameter of a template.
@@ -161,6 +165,8 @@ pub struct Launch<'s> {
     pub cluster: Vec<Expression<'s>>,
     /// What it is called with, as far as that is understood.
     pub arguments: Vec<Expression<'s>>,
+    /// Whether a configuration says how it is launched, which may let it begin early.
+    pub is_configured: bool,
 }
 
 /// A member of a structure that is a variable.

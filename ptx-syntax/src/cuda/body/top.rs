@@ -624,12 +624,12 @@ impl<'s> Parser<'s> {
             let base = self.pointers(base);
             let is_pack = self.accept("...");
             let (name, ty) = self.declarator(base);
-            let is_read_only = self.is_read_only(start);
+            let (is_read_only, is_constant) = (self.is_read_only(start), self.is_constant(start));
             let default = self.accept("=").then(|| match self.text() {
                 "{" => self.list(None),
                 _ => self.assignment(),
             });
-            parameters.push(Parameter { name, ty: decayed(ty), default, is_pack, is_read_only });
+            parameters.push(Parameter { name, ty: decayed(ty), default, is_pack, is_read_only, is_constant });
             if !self.accept(",") {
                 break;
             }
@@ -643,14 +643,21 @@ impl<'s> Parser<'s> {
         (parameters, are_known)
     }
 
+    /// Whether the declaration from a token up to here is of a pointer to a constant: one star, and `const` before it.
+    fn is_constant(&self, start: usize) -> bool {
+        let words =
+            || self.tokens[start..self.at].iter().filter(|token| token.is_plain()).map(|token| token.text);
+        words().take_while(|word| *word != "*").any(|word| word == "const")
+            && words().filter(|word| *word == "*").count() == 1
+    }
+
     /// Whether the declaration from a token up to here is of a pointer to what nobody writes: one star, `const` before it, and
     /// `__restrict__` after it.
     fn is_read_only(&self, start: usize) -> bool {
         let words =
             || self.tokens[start..self.at].iter().filter(|token| token.is_plain()).map(|token| token.text);
         let mut after = words().skip_while(|word| *word != "*").skip(1);
-        words().take_while(|word| *word != "*").any(|word| word == "const")
-            && words().filter(|word| *word == "*").count() == 1
+        self.is_constant(start)
             && after.any(|word| matches!(word, "__restrict__" | "__restrict" | "restrict"))
     }
 

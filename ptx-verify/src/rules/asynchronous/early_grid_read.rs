@@ -7,14 +7,16 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
-use crate::subject::fragment::kernel::READ_ONLY;
+use crate::subject::fragment::kernel::{READ_ONLY, USED_BEFORE, WRITTEN_BEFORE};
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 
 declare_rule! {
     /// ## What it does
     /// Reports a kernel that waits with `griddepcontrol.wait` for the grids it depends on, and reads all that it reads of
-    /// global memory before; and one in which one thread alone waits, and others read without having met it since.
+    /// global memory before; and one in which one thread alone waits, and others read without having met it since. In CUDA
+    /// C++ it reports a kernel that reads what another one writes, or writes what another one uses, without a wait before, where
+    /// the host gives both the same variable, launches the other one before, and lets this one begin early.
     ///
     /// ## Why is this bad
     /// A grid that is launched programmatically may begin before the one that it depends on has ended, and only after the wait
@@ -39,7 +41,8 @@ declare_rule! {
     /// ## What it may miss
     /// Kernels that read something after the wait: what they read before may be data that no grid writes, such as weights.
     /// Loads with `.nc`, as of a parameter that is `const` and `__restrict__`: they say that nobody writes what they read.
-    /// `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
+    /// Kernels of other files, and those that are launched before and do not let others begin early themselves; arguments that are
+    /// no variables of the host. `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
     name: "early-grid-read",
     code: "P0926",
     former: [],
@@ -51,7 +54,9 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().has(Features::GRIDS) {
+    let header = context.module.text(context.module.module.functions[context.handle].header);
+    let is_told = [WRITTEN_BEFORE, USED_BEFORE].iter().any(|word| header.contains(word));
+    if !is_told && !context.module.features().has(Features::GRIDS) {
         return;
     }
     let Some(facts) = context.facts().filter(|facts| facts.function.kind == FunctionKind::Entry) else {
@@ -63,6 +68,19 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let waits: Vec<u32> = facts.reaching_out().filter(is_wait).collect();
     let mut reads: Vec<u32> = facts.reaching_out().filter(|&each| reads_global(facts, each)).collect();
     reads.sort_unstable();
+    if let Some((early, does)) = used_before(context, facts, &waits) {
+        let message = format!(
+            "this {does} what a kernel that is launched before may still {}",
+            if does == "reads" { "write" } else { "use" }
+        );
+        let found = RULE.at(context.instruction_span(early), message);
+        let found = match waits.first() {
+            Some(&wait) => found.with_secondary(context.instruction_span(wait), "waited for here"),
+            None => found,
+        };
+        diagnostics.push(found.with_help("wait before what another grid has written is read"));
+        return;
+    }
     if waits.is_empty() || reads.is_empty() {
         return;
     }
@@ -103,6 +121,43 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .with_secondary(context.instruction_span(waits[0]), "waited for here")
             .with_help("wait before what another grid has written is read"),
     );
+}
+
+/// The first access before every wait of what kernels that are launched before write, or a write of what they use: the host
+/// gives them the same.
+fn used_before(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, waits: &[u32]) -> Option<(u32, &'static str)> {
+    let is_given = |root: Register, wanted: &[&str]| match facts.definitions(root) {
+        [only] => {
+            let text = context.module.text(context.instruction_span(*only));
+            wanted.iter().any(|word| text.contains(word))
+        }
+        _ => false,
+    };
+    let bases = |at: u32, reads: bool| {
+        let specs = facts.instance(at).map(|instance| &instance.operands[..]).unwrap_or_default();
+        let operands = facts.body.operands(Handle::new(at)).iter().zip(specs);
+        let chosen = operands.filter(move |(_, spec)| {
+            spec.access.is_some_and(|access| if reads { access.reads } else { access.writes })
+        });
+        chosen.filter_map(|(operand, _)| match operand {
+            Operand::RegisterAddress { base, .. } => Some(*base),
+            _ => None,
+        })
+    };
+    let does = |at: u32, reads: bool, wanted: &[&str]| {
+        bases(at, reads).any(|base| {
+            address_steps(facts, at, base).last().is_some_and(|root| is_given(*root, wanted))
+        })
+    };
+    let after = Reach::from(facts, Ends::Instructions(waits), &[]);
+    let mut all: Vec<u32> = facts.reaching_out().collect();
+    all.sort_unstable();
+    let mut early = all.into_iter().filter(|&at| waits.is_empty() || after.at(at).is_none());
+    early.find_map(|at| match () {
+        () if does(at, true, &[WRITTEN_BEFORE]) => Some((at, "reads")),
+        () if does(at, false, &[WRITTEN_BEFORE, USED_BEFORE]) => Some((at, "writes")),
+        () => None,
+    })
 }
 
 /// A read by all threads after one of them alone has waited, which they have not met since: the wait and the read.

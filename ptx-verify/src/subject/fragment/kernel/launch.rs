@@ -167,6 +167,44 @@ impl<'a, 's> Lowering<'a, 's> {
         threads.and_then(|threads| self.constant(threads).ok()).map(|threads| vec![threads])
     }
 
+    /// What kernels that are launched before do with what a parameter points to, where this one may begin before they have ended:
+    /// the same variable of the host is given to both.
+    pub(super) fn use_before(&self, function: &'a Function<'s>, index: usize) -> Option<Use> {
+        if !self.program.has_early_launches || !matches!(function.parameters[index].ty, TypeName::Pointer(_))
+        {
+            return None;
+        }
+        let launches = &self.program.launches;
+        let own = launches.iter().filter(|launch| launch.is_configured && launch.name == function.name);
+        own.take(MAX_TRIED)
+            .filter_map(|launch| {
+                let given = variable(launch.arguments.get(index)?)?;
+                let host = self.host_of(launch)?;
+                let before = launches.iter().filter(|other| {
+                    let is_before = other.span.start < launch.span.start && other.name != launch.name;
+                    is_before && self.host_of(other).is_some_and(|around| around.span == host.span)
+                });
+                let uses = before.filter_map(|other| {
+                    let mut functions = self.program.functions.iter();
+                    let kernel = functions.find(|each| each.is_kernel && each.name == other.name)?;
+                    // Others begin when it has ended, or when it says so.
+                    let body =
+                        self.aim.source.get(kernel.extent.start as usize..kernel.extent.end as usize)?;
+                    if !LETS_BEGIN.iter().any(|word| body.contains(word)) {
+                        return None;
+                    }
+                    let given_too =
+                        |(given_there, _): &(&Expression<'s>, _)| variable(given_there) == Some(given);
+                    let mut same = other.arguments.iter().zip(&kernel.parameters).filter(given_too);
+                    let is_pointer = |ty: &TypeName<'s>| matches!(ty, TypeName::Pointer(_));
+                    let (_, parameter) = same.find(|(_, parameter)| is_pointer(&parameter.ty))?;
+                    Some(if parameter.is_constant { Use::Read } else { Use::Written })
+                });
+                uses.max()
+            })
+            .max()
+    }
+
     /// The blocks of a cluster, as the kernel says, or else all launches that tell of their threads.
     pub(super) fn cluster_of(&mut self, function: &'a Function<'s>) -> Result<Vec<u64>, Unclear> {
         if !function.cluster.is_empty() {
@@ -354,6 +392,25 @@ fn declared_before<'a, 's>(
         _ => {}
     }
 }
+
+/// What another kernel does with what it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    Read,
+    Written,
+}
+
+/// The variable that an argument is, whatever type it is given as.
+fn variable<'s>(argument: &Expression<'s>) -> Option<&'s str> {
+    match &argument.kind {
+        ExpressionKind::Name(name, given) if given.is_empty() => Some(name),
+        ExpressionKind::Cast(_, of) => variable(of),
+        _ => None,
+    }
+}
+
+/// What a kernel says to let those begin that depend on it.
+const LETS_BEGIN: [&str; 2] = ["launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"];
 
 /// Whether a type is the one of the extents of grids and blocks.
 fn is_extents(ty: &TypeName<'_>) -> bool {

@@ -41,6 +41,7 @@ use ptx_syntax::cuda::body::{
 use ptx_syntax::cuda::{AsmId, CudaFile};
 
 use super::expand::Expanded;
+use launch::Use;
 use pipeline::Pipeline;
 use types::{Given, Members, Ty};
 use value::{Held, Place, Register, Value};
@@ -53,6 +54,9 @@ pub(crate) struct Unclear;
 pub(crate) const ANYTHING: &str = "%c_anything";
 /// What the names of parameters begin with that point to what nobody writes while the kernel runs.
 pub(crate) const READ_ONLY: &str = "c_read_only_";
+/// The same of what kernels that are launched before write, or use, and may still do so when this one begins.
+pub(crate) const WRITTEN_BEFORE: &str = "c_written_before_";
+pub(crate) const USED_BEFORE: &str = "c_used_before_";
 /// Registers of a kernel.
 const MAX_REGISTERS: u32 = 100_000;
 /// Bytes of its text.
@@ -343,7 +347,12 @@ impl<'a, 's> Lowering<'a, 's> {
             let ty = self.ty(&parameter.ty).unwrap_or(Ty::Any);
             let place = match ty.register() {
                 Some(bits) => {
-                    let name = if parameter.is_read_only { READ_ONLY } else { "c_argument_" };
+                    let name = match (self.use_before(function, index), parameter.is_read_only) {
+                        (Some(Use::Written), _) => WRITTEN_BEFORE,
+                        (Some(Use::Read), false) => USED_BEFORE,
+                        (_, true) => READ_ONLY,
+                        (None, false) => "c_argument_",
+                    };
                     parameters.push(format!(".param .b{bits} {name}{index}"));
                     let register = self.fresh(bits)?;
                     self.emit(&format!("ld.param.b{bits} {}, [{name}{index}];", register.name()));
