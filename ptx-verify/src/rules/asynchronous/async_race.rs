@@ -43,6 +43,8 @@ declare_rule! {
     /// several, and with parameters that let loops have turns. Memory that decides about control is
     /// assumed to have some number. Where an address in shared memory or a count depends on it, nothing is said. Each warp of a
     /// group multiplies rows of its own of the first matrix of `wgmma`: only those of the first warp are known.
+    /// Of an atomic operation on another block's memory whose place depends on data the variable is known. Who gives tensor
+    /// memory back has to come after all who use it.
     /// Where threads look at what volatile or atomic accesses of shared memory give, they may be in order, and accesses of two
     /// warps are not compared. Where each warp stores what it reads, with the same instruction, it counts as the same number.
     name: "async-race",
