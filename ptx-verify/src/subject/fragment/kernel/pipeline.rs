@@ -6,7 +6,7 @@
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
 
-use super::types::{Group, Ty};
+use super::types::{Group, ROLE, Ty};
 use super::value::{Held, Register, Value};
 use super::{Lowering, Unclear};
 
@@ -30,8 +30,6 @@ const MAX_COPIES: u64 = 16;
 /// Warps of a block, and the bytes of what each of them counts.
 const MAX_WARPS: u64 = 32;
 const COUNT: u64 = 4;
-/// The type of the role of a thread: as a truth value it says whether the thread fills the stages.
-pub(super) const ROLE: &str = "pipeline_role";
 /// The stages of a pipeline.
 const MAX_STAGES: u64 = 64;
 

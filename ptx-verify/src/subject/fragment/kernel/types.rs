@@ -105,6 +105,8 @@ fn is_accumulator(given: &[TemplateArgument<'_>]) -> bool {
     }
 }
 
+/// The type of the role of a thread in a pipeline: as a truth value it says whether the thread fills the stages.
+pub(super) const ROLE: &str = "pipeline_role";
 /// No type is larger.
 const MAX_SIZE: u64 = 1 << 30;
 
@@ -268,7 +270,7 @@ impl<'s> Lowering<'_, 's> {
             None if name == "fragment" && (given.len() >= 5 || is_accumulator(given)) => Ok(Ty::Any),
             None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
-            None if name == super::pipeline::ROLE => Ok(Ty::BOOL),
+            None if name == ROLE => Ok(Ty::BOOL),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
             None => Err(Unclear),
         }
