@@ -4,21 +4,11 @@
 use super::clock::Row;
 use super::machine::Machine;
 use super::program::{Action, Address, GENERIC, MAX_SHARED, RANK, Source};
-use super::shadow::{Touch, overlaps};
+use super::shadow::{Anywhere, Touch, overlaps};
 use crate::values::number::mask as low_bits;
 
 /// Such accesses that are remembered.
 const MAX_ACCESSES: usize = 64;
-
-/// What a warp does at a place of which only the variable is known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Anywhere {
-    warp: u32,
-    event: u32,
-    instruction: u32,
-    /// Where it may be.
-    range: (u64, u64),
-}
 
 impl Machine<'_> {
     /// Takes note of such an access, after a look at the plain ones of others that it is not ordered with.

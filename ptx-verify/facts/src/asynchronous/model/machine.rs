@@ -11,7 +11,6 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::WARP;
-use super::anywhere::Anywhere;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, ROWS, Row};
@@ -20,7 +19,7 @@ use super::kept::Local;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::scenario::Scenario;
-use super::shadow::{Flight, Shadow, Who};
+use super::shadow::{Anywhere, Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
 use super::value::{ALL, Value};

@@ -25,6 +25,16 @@ pub(super) struct Touch {
     bytes: u64,
 }
 
+/// What a warp does at a place of which only the variable is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anywhere {
+    pub(super) warp: u32,
+    pub(super) event: u32,
+    pub(super) instruction: u32,
+    /// Where it may be.
+    pub(super) range: (u64, u64),
+}
+
 /// What runs on its own in a cell.
 #[derive(Clone, Copy, Debug)]
 struct Running {
