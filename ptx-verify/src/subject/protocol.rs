@@ -438,6 +438,10 @@ fn words(fault: &Fault) -> (String, &'static str) {
             "the block ends here while another block of the cluster may still access its shared memory",
             "let the blocks meet at `barrier.cluster` before they end",
         ),
+        FaultKind::OwnWindow => plain(
+            "this address is one of another block, and the instruction knows the memory of its own block alone",
+            "write `.shared::cluster` where memory of other blocks is accessed",
+        ),
         FaultKind::NoBlock => {
             let blocks = counts.map_or(0, |(blocks, _)| blocks);
             let message = format!(

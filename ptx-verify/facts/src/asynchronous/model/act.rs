@@ -496,8 +496,13 @@ impl Machine<'_> {
             return;
         };
         let event = self.next_event(warp);
+        let is_own = matches!(address.space.map(StateSpace::base), Some(StateSpace::Shared))
+            && address.space != Some(StateSpace::SharedCluster);
         for &(block, ..) in &ranges {
             self.touch_remote(warp, block, instruction);
+            if is_own && block != self.warps[warp].block {
+                self.tell(Fault::new(FaultKind::OwnWindow, instruction));
+            }
         }
         let mut clashes = Vec::new();
         let Self { blocks, flights, warps, .. } = self;

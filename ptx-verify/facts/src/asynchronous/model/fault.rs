@@ -80,6 +80,8 @@ pub enum FaultKind {
     EarlyRemote,
     /// An access of a block that the cluster does not have.
     NoBlock,
+    /// An access of another block's memory by an instruction that knows the own block's alone.
+    OwnWindow,
 }
 
 /// What an instruction has to do with a fault.
@@ -226,6 +228,7 @@ impl FaultKind {
                 | Self::EarlyExit
                 | Self::EarlyRemote
                 | Self::NoBlock
+                | Self::OwnWindow
                 | Self::BeyondAllocation
         )
     }
