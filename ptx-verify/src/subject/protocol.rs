@@ -212,6 +212,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::Phase, Part::Parts) => "only some threads go on from here to arrive",
         (_, Part::Joins) => "threads go on together from here",
         (_, Part::OtherFence) => OTHER_FENCE,
+        (_, Part::Number) => "which barrier it is, is said here",
         (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",
         (_, Part::End) => "the kernel ends here",

@@ -81,6 +81,12 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
             fault = fault.with(place, Part::Sum);
         }
     }
+    if matches!(fault.kind, FaultKind::ArrivesTwice | FaultKind::Barrier | FaultKind::BarrierShared) {
+        let arrivals = places(&fault, Part::Arrival);
+        let all = std::iter::once(fault.instruction).chain(arrivals);
+        let chosen: Vec<u32> = all.flat_map(|at| origins(facts, at, Purpose::BarrierNumber, 1)).collect();
+        fault = chosen.into_iter().take(MAX_PLACES).fold(fault, |fault, at| fault.with(at, Part::Number));
+    }
     if matches!(fault.kind, FaultKind::ArrivesTwice | FaultKind::Barrier) {
         let begin = round_around(facts, fault.instruction);
         fault = fault.with_some(begin, Part::Rounds);

@@ -129,6 +129,8 @@ pub enum Part {
     Sum,
     /// Where the rank of a block is computed.
     Rank,
+    /// Where it is said which barrier of the block is meant.
+    Number,
     /// Where the round of the wait ends.
     Round,
     /// Where the rounds begin that an access is in, and what it meets is not.
