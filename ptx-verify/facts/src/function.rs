@@ -31,6 +31,7 @@ pub struct FunctionFacts<'m> {
     carry_writers: OnceCell<Vec<u32>>,
     postdominators: OnceCell<Vec<u32>>,
     reaching_out: OnceCell<Vec<u32>>,
+    pointers: OnceCell<FxHashMap<Register, Register>>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
@@ -73,6 +74,7 @@ impl<'m> FunctionFacts<'m> {
             carry_writers: OnceCell::new(),
             postdominators: OnceCell::new(),
             reaching_out: OnceCell::new(),
+            pointers: OnceCell::new(),
             parameters: OnceCell::new(),
             given_registers: FxHashSet::default(),
         }
@@ -150,6 +152,14 @@ impl<'m> FunctionFacts<'m> {
             blocks.flat_map(|&block| self.cfg.instructions(block)).filter(does).collect()
         });
         found.iter().copied()
+    }
+
+    /// Registers that get one pointer, each with the one that it is named by, as `find` finds them the first time.
+    pub(crate) fn pointers(
+        &self,
+        find: impl FnOnce() -> FxHashMap<Register, Register>,
+    ) -> &FxHashMap<Register, Register> {
+        self.pointers.get_or_init(find)
     }
 
     /// Whether a block ends the whole grid.

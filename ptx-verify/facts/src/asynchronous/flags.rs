@@ -7,6 +7,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashSet;
 
+use super::tables::name_of;
 use super::{Poll, orders};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
@@ -38,6 +39,8 @@ pub enum Lack {
 
 /// Atomic operations of one function that are looked at, one bit for each.
 const MAX_COUNTS: usize = u32::BITS as usize;
+/// Pointers that lead to another one.
+const MAX_LINKS: usize = 3;
 /// Registers among which pointers are exchanged.
 const MAX_EXCHANGED: usize = 12;
 /// Registers that are computed of what an atomic operation gives.
@@ -96,7 +99,8 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
         let (stops_before, stops_after) = match lack {
             Lack::Release => (others(&releasing), Vec::new()),
             Lack::Acquire => (Vec::new(), others(&ordering)),
-            Lack::Scope => (others(&releasing), others(&ordering)),
+            // Blocks that count so do not count together, whatever is ordered.
+            Lack::Scope => (Vec::new(), Vec::new()),
         };
         let before = Reach::to(facts, Ends::Instructions(&[count]), &stops_before);
         let after = Reach::from(facts, Ends::Instructions(&[count]), &stops_after);
@@ -110,14 +114,18 @@ pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
 }
 
 /// Whether what an atomic operation gives is compared with a number of blocks.
-fn counts_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+#[must_use]
+pub fn counts_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let uses = facts.uses();
     let given = uses.of(instruction).iter().filter(|each| each.access().writes());
     let given: Vec<Register> = given.map(|each| each.register).collect();
     let is_compared = |&each: &u32| {
         let computes = facts.instance(each).and_then(|instance| instance.effects.computes);
         computes == Some(Computation::Compare)
-            && uses.of(each).iter().any(|each| each.reads() && given.contains(&each.register))
+            && uses
+                .of(each)
+                .iter()
+                .any(|each| each.reads() && given.contains(&moved_from(facts, each.register)))
     };
     let mut compares = (0..facts.body.instructions.len() as u32).filter(is_compared);
     compares.any(|compare| {
@@ -239,17 +247,38 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     if names_global(instance) {
         return true;
     }
-    let root = address_root(facts, instruction);
-    let is_parameter = |root: Register| match facts.definitions(root) {
-        [write] => facts.instance(*write).is_some_and(|instance| {
-            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
-            accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
-        }),
-        _ => false,
-    };
-    root.is_some_and(|root| {
-        is_parameter(root)
-            || exchanged(facts, root).is_some_and(|(_, sources)| sources.into_iter().all(is_parameter))
+    address_root(facts, instruction).is_some_and(|root| {
+        is_parameter(facts, root)
+            || exchanged(facts, root)
+                .is_some_and(|(_, sources)| sources.into_iter().all(|each| is_parameter(facts, each)))
+    })
+}
+
+/// Whether a register gets a parameter, or what is loaded from where one leads to: pointers that a kernel finds in global memory are
+/// to such memory.
+fn is_parameter(facts: &FunctionFacts<'_>, mut register: Register) -> bool {
+    for _ in 0..=MAX_LINKS {
+        let [write] = facts.definitions(register) else { return false };
+        if loads_parameter(facts, *write) {
+            return true;
+        }
+        let computes = facts.instance(*write).and_then(|instance| instance.effects.computes);
+        if computes != Some(Computation::Load) {
+            return false;
+        }
+        match address_root(facts, *write) {
+            Some(from) => register = from,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Whether an instruction loads a parameter.
+pub(super) fn loads_parameter(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+        accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
     })
 }
 
@@ -275,7 +304,10 @@ fn exchanged(facts: &FunctionFacts<'_>, register: Register) -> Option<(Register,
                 _ => None,
             }
         };
-        let from: Option<Vec<Register>> = definitions.iter().map(|&write| moved(write)).collect();
+        // A parameter may be one of those that are exchanged.
+        let several = definitions.len() > 1;
+        let others = definitions.iter().filter(|write| !several || !loads_parameter(facts, **write));
+        let from: Option<Vec<Register>> = others.map(|&write| moved(write)).collect();
         match from {
             Some(from) if !from.is_empty() => {
                 seen.extend(from.into_iter().filter(|each| !seen.contains(each)).collect::<Vec<Register>>());
@@ -297,7 +329,7 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
     let (mut last, _) = facts.address_in_register(instruction)?;
     walk_address(facts, instruction, last, false, |register, _| last = register);
     // Of pointers that are exchanged one stands for all.
-    Some(exchanged(facts, last).map_or(last, |(first, _)| first))
+    Some(exchanged(facts, last).map_or_else(|| name_of(facts, last), |(first, _)| first))
 }
 
 /// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.
@@ -305,7 +337,7 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
 pub fn polled_root(facts: &FunctionFacts<'_>, load: u32) -> Option<Register> {
     let (mut last, _) = facts.address_in_register(load)?;
     walk_address(facts, load, last, true, |register, _| last = register);
-    Some(last)
+    Some(name_of(facts, last))
 }
 
 /// Whether the address of an access goes on in each turn of a loop.
@@ -410,24 +442,47 @@ pub fn has_same_distance(facts: &FunctionFacts<'_>, one: u32, other: u32) -> boo
 }
 
 /// What is added to the register that the address of an access comes of, but for what is computed.
-fn distance_from_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<i64> {
+#[must_use]
+pub fn distance_from_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<i64> {
     let (base, offset) = facts.address_in_register(instruction)?;
-    let added = |register: Register| match facts.definitions(register) {
+    Some(distance_of(facts, &address_steps(facts, instruction, base), offset).0)
+}
+
+/// What is added on some steps of an address and after them, but for what is computed, and whether there is such.
+pub(super) fn distance_of(facts: &FunctionFacts<'_>, steps: &[Register], offset: i32) -> (i64, bool) {
+    let mut is_computed = false;
+    let mut added = |register: Register| match facts.definitions(register) {
         [write] => {
+            let computes = facts.instance(*write)?.effects.computes;
+            let is_sum = matches!(
+                computes,
+                Some(
+                    Computation::Add
+                        | Computation::Subtract
+                        | Computation::MultiplyAdd
+                        | Computation::MultiplyAddWide
+                )
+            );
             let added = match facts.body.operands(Handle::new(*write)).get(2) {
                 Some(Operand::Integer { bits, .. }) => *bits as i64,
-                _ => return None,
+                _ => {
+                    is_computed |= is_sum;
+                    return None;
+                }
             };
-            match facts.instance(*write)?.effects.computes {
+            match computes {
                 Some(Computation::Add) => Some(added),
                 Some(Computation::Subtract) => Some(added.wrapping_neg()),
-                _ => None,
+                _ => {
+                    is_computed |= is_sum;
+                    None
+                }
             }
         }
         _ => None,
     };
-    let steps = address_steps(facts, instruction, base);
-    Some(steps.into_iter().filter_map(added).fold(i64::from(offset), i64::wrapping_add))
+    let distance = steps.iter().filter_map(|&each| added(each)).fold(i64::from(offset), i64::wrapping_add);
+    (distance, is_computed)
 }
 
 /// Where the pointer that an access goes by was loaded from: the register that the address of that comes of, and the distance
@@ -442,6 +497,22 @@ pub fn table_of_pointers(facts: &FunctionFacts<'_>, instruction: u32) -> Option<
     }
     let (base, offset) = facts.address_in_register(*load)?;
     Some((*address_steps(facts, *load, base).last()?, offset))
+}
+
+/// The register that a register gets its number from, through moves alone.
+#[must_use]
+pub fn moved_from(facts: &FunctionFacts<'_>, mut register: Register) -> Register {
+    for _ in 0..MAX_GIVEN {
+        let [only] = facts.definitions(register) else { break };
+        let computes = facts.instance(*only).and_then(|instance| instance.effects.computes);
+        match facts.body.operands(Handle::new(*only)).get(1) {
+            Some(Operand::Register { register: from, .. }) if computes == Some(Computation::Move) => {
+                register = *from;
+            }
+            _ => break,
+        }
+    }
+    register
 }
 
 /// The registers that an address is computed of one after the other, through moves, conversions and sums, with the register

@@ -28,9 +28,15 @@ const MAX_BLOCKS: usize = 64;
 
 /// A store and a load after it, of what another block has stored with the same instruction, in a kernel that orders blocks elsewhere and
 /// not between the two: each block stores a part, and one reads the parts of all, or a single block stores what all read.
+/// `comes_to` tells whether a thread may go from the one to the other without any of some instructions, by the conditions on the way:
+/// the thread that stores for its block is often the one that orders it with others.
 #[must_use]
-pub fn read_of_other_blocks(facts: &FunctionFacts<'_>) -> Option<(u32, u32)> {
-    let ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();
+pub fn read_of_other_blocks(
+    facts: &FunctionFacts<'_>,
+    comes_to: impl Fn(u32, u32, &[u32]) -> bool,
+) -> Option<(u32, u32)> {
+    let mut ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();
+    ordering.sort_unstable();
     if ordering.is_empty() {
         return None;
     }
@@ -65,6 +71,7 @@ pub fn read_of_other_blocks(facts: &FunctionFacts<'_>) -> Option<(u32, u32)> {
                 reach.at(load).is_some()
                     && (is_part && reads_all_parts(&known, load)
                         || is_fixed && reads_of_one(&known, store, load))
+                    && comes_to(store, load, &ordering)
             })?;
             Some((store, load))
         })

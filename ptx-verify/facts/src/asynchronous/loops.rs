@@ -8,6 +8,7 @@ use ptx_ir::isa::{Computation, Control, Event, Mode};
 use ptx_ir::space::StateSpace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::flags::{loads_parameter, moved_from, orders_blocks};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -33,6 +34,8 @@ pub struct Poll {
     pub end: u32,
     /// Whether each turn may order what threads see.
     pub is_fenced: bool,
+    /// Whether each turn may order what threads of several blocks see.
+    pub orders_blocks: bool,
 }
 
 /// Which instructions read what the loads of some loops give, found in one look at the function.
@@ -77,7 +80,42 @@ pub fn is_flag(facts: &FunctionFacts<'_>, readers: &Readers, poll: &Poll) -> boo
     let mut writes: Vec<u32> = written(facts, poll.load).flat_map(others).collect();
     writes.sort_unstable();
     let reach = Reach::from(facts, Ends::Instructions(&[poll.load]), &writes);
-    !read.into_iter().any(|each| reach.at(each).is_some() && !is_idle(facts, each))
+    !read
+        .into_iter()
+        .any(|each| reach.at(each).is_some() && !is_idle(facts, each) && !is_asked_with_constant(facts, each))
+}
+
+/// Whether an instruction compares a number with a constant, itself or after moves: what a flag says beside that it is set.
+fn is_asked_with_constant(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let is_constant = |operand: &Operand| match *operand {
+        Operand::Integer { .. } => true,
+        Operand::Register { register, .. } => match facts.definitions(register) {
+            [only] => matches!(facts.body.operands(Handle::new(*only)), [_, Operand::Integer { .. }]),
+            _ => false,
+        },
+        _ => false,
+    };
+    let mut pending = vec![instruction];
+    for _ in 0..MAX_DEPTH {
+        let Some(instruction) = pending.pop() else { return true };
+        let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+        let mut given = facts.body.operands(Handle::new(instruction)).iter().skip(1);
+        match computes {
+            Some(Computation::Compare) if given.any(is_constant) => {}
+            Some(Computation::Move) => {
+                let Some(to) = written(facts, instruction).next() else { return false };
+                if facts.definitions(to).len() != 1 {
+                    return false;
+                }
+                let uses = facts.uses();
+                let read = uses.all().iter().enumerate();
+                let read = read.filter(|(_, each)| each.register == to && each.reads());
+                pending.extend(read.map(|(at, _)| uses.owner(at)));
+            }
+            _ => return false,
+        }
+    }
+    pending.is_empty()
 }
 
 /// Whether an instruction copies a register to one that nobody reads.
@@ -222,11 +260,15 @@ fn waiting(
             return None;
         }
     }
-    let is_fenced = all.iter().any(|&each| {
-        let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
-        orders(facts, each) && !(each == load && is_atomic)
-    });
-    Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced })
+    let fences = |orders: &dyn Fn(u32) -> bool| {
+        all.iter().any(|&each| {
+            let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
+            orders(each) && !(each == load && is_atomic)
+        })
+    };
+    let is_fenced = fences(&|each| orders(facts, each));
+    let orders_blocks = fences(&|each| orders_blocks(facts, each));
+    Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced, orders_blocks })
 }
 
 /// The instructions of a loop.
@@ -269,7 +311,7 @@ fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let puts_constants =
         facts.body.operands(Handle::new(instruction)).iter().skip(2).all(|operand| match *operand {
             Operand::Integer { .. } => true,
-            Operand::Register { register, .. } => match facts.definitions(register) {
+            Operand::Register { register, .. } => match facts.definitions(moved_from(facts, register)) {
                 [only] => matches!(facts.body.operands(Handle::new(*only)), [_, Operand::Integer { .. }]),
                 _ => false,
             },
@@ -295,11 +337,10 @@ fn is_the_same(
         if loads.contains(&write) && facts.definitions(register).len() == 1 {
             continue;
         }
+        // Parameters stay what they are.
         let computes = |instruction| {
-            let instance = facts.instance(instruction);
-            instance
-                .and_then(|instance| instance.effects.computes)
-                .is_some_and(|each| each != Computation::Load)
+            let computes = facts.instance(instruction).and_then(|instance| instance.effects.computes);
+            computes.is_some_and(|each| each != Computation::Load || loads_parameter(facts, instruction))
         };
         // What is written under a condition, or twice, may change.
         let is_sure = facts.body.instructions[Handle::new(write)].guard.is_none();

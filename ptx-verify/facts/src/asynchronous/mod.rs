@@ -18,6 +18,8 @@ mod neighbours;
 mod objects;
 mod parting;
 mod publish;
+mod round;
+mod tables;
 mod tensor;
 mod workspace;
 
@@ -31,9 +33,9 @@ pub use as_needed::is_fenced_as_needed;
 pub use copies::{accessed_in_flight, read_before_wait, read_in_loop_without_wait, reads_of_shared};
 pub use coverage::{effective_waits, never_covered};
 pub use flags::{
-    Counted, Lack, address_moves_on, address_root, address_steps, chooses_who_waits, counted, counts_of_done,
-    has_same_distance, is_kept_by_readers, may_be_global, names_global, only_acquires, orders_blocks,
-    polled_root, table_of_pointers, takes_a_number,
+    Counted, Lack, address_moves_on, address_root, address_steps, chooses_who_waits, counted, counts_blocks,
+    counts_of_done, distance_from_root, has_same_distance, is_kept_by_readers, may_be_global, moved_from,
+    names_global, only_acquires, orders_blocks, polled_root, table_of_pointers, takes_a_number,
 };
 pub use grid::read_of_other_blocks;
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};
@@ -45,9 +47,10 @@ pub use neighbours::{next_step, step_before};
 pub use objects::{Event, Life, Lives, Place};
 pub use parting::{joins_after, parts_before};
 pub use publish::{
-    Accessed, FewThreads, handed_on_without_meeting, hands_on, told_by_few, used_and_never_met,
+    Accessed, FewThreads, handed_on_without_meeting, hands_on, meetings, told_by_few, used_and_never_met,
     used_without_meeting,
 };
+pub use round::Round;
 pub use tensor::{EarlyUse, Reason, early_uses};
 pub use workspace::{Unseen, fences_global, unseen_stores};
 

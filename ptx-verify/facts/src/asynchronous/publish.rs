@@ -10,6 +10,7 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
 use super::Poll;
+use super::flags::moved_from;
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -68,8 +69,7 @@ pub fn used_without_meeting(
     if loads.is_empty() {
         return None;
     }
-    let by_few: Vec<&Poll> =
-        polls.iter().filter(|poll| few.threads(poll.load) == Threads::One).take(MAX_FLAGS).collect();
+    let by_few: Vec<&Poll> = polls.iter().filter(|poll| few.is_for_all(poll.load)).take(MAX_FLAGS).collect();
     if by_few.is_empty() {
         return None;
     }
@@ -218,7 +218,8 @@ fn meets_after(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 }
 
 /// Where threads meet others, or may, ascending.
-fn meetings(facts: &FunctionFacts<'_>) -> Vec<u32> {
+#[must_use]
+pub fn meetings(facts: &FunctionFacts<'_>) -> Vec<u32> {
     let mut meetings: Vec<u32> = facts.reaching_out().filter(|&each| meets(facts, each)).collect();
     meetings.sort_unstable();
     meetings
@@ -299,6 +300,15 @@ impl<'f, 'm> FewThreads<'f, 'm> {
         self.threads(instruction) == Threads::One
     }
 
+    /// Whether one thread comes to an instruction, or the first few of one warp: what they wait for the others use.
+    pub fn is_for_all(&mut self, instruction: u32) -> bool {
+        match self.threads(instruction) {
+            Threads::One => true,
+            Threads::Several => self.is_part_of_first_warp(instruction),
+            Threads::Few | Threads::All => false,
+        }
+    }
+
     /// The branch from which only some threads come to an instruction.
     fn fork_above(&mut self, instruction: u32) -> Option<u32> {
         let cfg = &self.facts.cfg;
@@ -312,6 +322,27 @@ impl<'f, 'm> FewThreads<'f, 'm> {
     fn threads(&mut self, instruction: u32) -> Threads {
         let own = self.facts.condition(instruction).map_or(Threads::All, |guard| self.chosen(guard));
         self.of_block(self.facts.cfg.block_of(Handle::new(instruction))).max(own)
+    }
+
+    /// Whether a branch on the way to an instruction chooses the first threads of the block, which are of one warp.
+    fn is_part_of_first_warp(&self, instruction: u32) -> bool {
+        let (facts, cfg) = (self.facts, &self.facts.cfg);
+        let mut block = cfg.block_of(Handle::new(instruction));
+        for _ in 0..MAX_REGISTERS {
+            let mut before = cfg.predecessors(block).filter(|&(from, _)| !cfg.dominates(block, from));
+            let edge = match (before.next(), before.next()) {
+                (Some((_, edge)), None) => edge.condition,
+                _ => None,
+            };
+            if edge.is_some_and(|condition| asks_for_first_lanes(facts, condition)) {
+                return true;
+            }
+            match cfg.immediate_dominator(block) {
+                Some(above) if above != block => block = above,
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Which threads come into a block by the one way into it, a side of a branch on their number.
@@ -335,7 +366,18 @@ impl<'f, 'm> FewThreads<'f, 'm> {
 }
 
 /// Which threads a predicate chooses where it holds, and where not.
-fn chosen_threads(facts: &FunctionFacts<'_>, predicate: Register) -> (Threads, Threads) {
+fn chosen_threads(facts: &FunctionFacts<'_>, mut predicate: Register) -> (Threads, Threads) {
+    let mut is_same = true;
+    for _ in 0..MAX_COUNTER {
+        let Some((kept, same)) = kept_truth(facts, predicate) else { break };
+        (predicate, is_same) = (kept, is_same == same);
+    }
+    let (holds, not) = chosen_by_number(facts, predicate);
+    if is_same { (holds, not) } else { (not, holds) }
+}
+
+/// The same of a predicate that is no kept one.
+fn chosen_by_number(facts: &FunctionFacts<'_>, predicate: Register) -> (Threads, Threads) {
     if !chooses_threads(facts, predicate) {
         return (Threads::All, Threads::All);
     }
@@ -351,6 +393,55 @@ fn chosen_threads(facts: &FunctionFacts<'_>, predicate: Register) -> (Threads, T
         }
         _ => (Threads::Few, Threads::Few),
     }
+}
+
+/// The predicate that was kept as a number of which another one asks whether it is 0, and whether the two hold together.
+fn kept_truth(facts: &FunctionFacts<'_>, predicate: Register) -> Option<(Register, bool)> {
+    let [asks] = facts.definitions(predicate) else { return None };
+    let is_same = match facts.instance(*asks)?.effects.compares? {
+        Comparison::NotEqual => true,
+        Comparison::Equal => false,
+        _ => return None,
+    };
+    let [_, Operand::Register { register: number, .. }, Operand::Integer { bits: 0, .. }] =
+        facts.body.operands(Handle::new(*asks))
+    else {
+        return None;
+    };
+    let [keeps] = facts.definitions(moved_from(facts, *number)) else { return None };
+    let computes = facts.instance(*keeps)?.effects.computes;
+    match facts.body.operands(Handle::new(*keeps)) {
+        [
+            _,
+            Operand::Integer { bits: 1, .. },
+            Operand::Integer { bits: 0, .. },
+            Operand::Register { register, .. },
+        ] if computes == Some(Computation::Select) && *register != predicate => Some((*register, is_same)),
+        _ => None,
+    }
+}
+
+/// Whether a condition holds for the threads whose number is below that of a warp's.
+fn asks_for_first_lanes(facts: &FunctionFacts<'_>, condition: Condition) -> bool {
+    const LANES: u64 = 32;
+    let [only] = facts.definitions(condition.register) else { return false };
+    let relation = facts.instance(*only).and_then(|instance| instance.effects.compares);
+    let (is_below, most) = match relation {
+        Some(Comparison::Less) => (true, LANES),
+        Some(Comparison::GreaterOrEqual) => (false, LANES),
+        Some(Comparison::LessOrEqual) => (true, LANES - 1),
+        Some(Comparison::Greater) => (false, LANES - 1),
+        _ => return false,
+    };
+    let is_thread = |register: Register| {
+        matches!(facts.definitions(moved_from(facts, register)), [write]
+            if matches!(facts.body.operands(Handle::new(*write)),
+                [_, Operand::Special(SpecialRegister::TID | SpecialRegister::TID_X)]))
+    };
+    is_below == condition.value
+        && matches!(facts.body.operands(Handle::new(*only)),
+            [_, Operand::Register { register, .. }, Operand::Integer { bits, .. }]
+                if *bits <= most && is_thread(*register))
 }
 
 /// Whether the limit that a comparison compares with is above 2.

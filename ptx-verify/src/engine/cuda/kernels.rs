@@ -37,10 +37,11 @@ pub(super) fn may_call_wrappers(source: &str) -> bool {
 }
 
 /// Whether a source may have kernels in which the last block does something else than the others: they count themselves with
-/// atomic operations, and know how many they are; or those in which one block waits for a flag of another.
+/// atomic operations, and know how many they are; or those in which one block waits for a flag or a lock of another.
 fn counts_blocks(source: &str) -> bool {
     let has = |word: &[u8]| memmem::find(source.as_bytes(), word).is_some();
-    (has(b"atomic") && has(b"gridDim")) || (has(b"__threadfence") && has(b"volatile"))
+    let is_fenced = has(b"__threadfence");
+    (has(b"atomic") && (is_fenced || has(b"gridDim"))) || (is_fenced && has(b"volatile"))
 }
 
 /// Whether a source without asm statements may have a protocol.

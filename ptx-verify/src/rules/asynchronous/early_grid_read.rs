@@ -167,7 +167,7 @@ fn read_by_others(facts: &FunctionFacts<'_>, waits: &[u32], reads: &[u32]) -> Op
         return None;
     }
     let polls: Vec<Poll> =
-        waits.iter().map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false }).collect();
+        waits.iter().map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false, orders_blocks: false }).collect();
     // Copies are started by all as well.
     let copies = |read: u32| {
         facts.instance(read).is_some_and(|instance| {

@@ -1,7 +1,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_moves_on, address_root, chooses_who_waits,
+    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root,
     counted, counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
     has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
     may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
@@ -11,7 +11,7 @@ use ptx_facts::asynchronous::{
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::Values;
-use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
 use ptx_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,6 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
+
+mod order;
+mod waits;
+
+use waits::{Waits, is_narrow, keeps_number_of};
 
 declare_rule! {
     /// ## What it does
@@ -34,6 +39,11 @@ declare_rule! {
     /// What each block stores at a place of its own and one reads at the places of all, or what one block stores and all read, without
     /// anything between that orders blocks, in a kernel that has such elsewhere.
     /// A thread that counts its block as done without having met those whose stores the last block reads.
+    /// What is stored right after the flag that tells of it, and what is read after its place was given back, or by threads whom the one
+    /// that gives it back has not met; a word with a flag and data that is stored by a plain store where others wait for it.
+    /// A lock that is taken by an operation which acquires nothing, before plain loads of what is stored under it, and one that control
+    /// leaves without giving it back. Two who tell each other the same number, one of them in the scope of the device only.
+    /// Pointers that are loaded from one place of a parameter, or of a table, are one.
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
@@ -66,8 +76,9 @@ declare_rule! {
     /// ## What it may miss
     /// A loop that looks with `.cg` or `.cv` and has a fence, which sees the store though the memory model does not promise
     /// that. A flag that is stored with `.relaxed` after others' data was taken, which may give room back, unless the same
-    /// kernel reads what is stored before it. What is loaded after a loop that looks with `.volatile`, as libraries have done
-    /// since before there were scopes, or whose flag has data in it, or where control comes to without the loop. A fence that is left out under
+    /// kernel reads what is stored before it. What threads load when they have met after a loop that looks with `.volatile`, as libraries
+    /// have done since before there were scopes, or after one whose flag has data in it that is more than compared with constants,
+    /// or where control comes to without the loop. A fence that is left out under
     /// a condition computed of the same numbers as those of the stores. A store in a launch whose parameters never lead to the
     /// flag. What is stored before a vector that has data beside its
     /// flag, and before a number is counted up, unless the same kernel reads it. A counter that a loop which does more than wait
@@ -129,7 +140,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_narrow_lock = |lock: &&Poll| {
         facts
             .instance(lock.load)
-            .is_some_and(|instance| instance.is(Mode::BlockScope) && names_global(instance))
+            .is_some_and(|instance| instance.is(Mode::BlockScope) && may_be_global(facts, lock.load))
     };
     for lock in locks.iter().filter(is_narrow_lock) {
         let message = "this loop takes a lock in global memory in the scope of the block only";
@@ -217,7 +228,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(at_meeting(context, finding, joins_after(facts, poll)));
         return;
     }
-    if let Some((store, load)) = ptx_facts::asynchronous::read_of_other_blocks(facts) {
+    let goes_on = |store: u32, load: u32, stops: &[u32]| comes_to(context, facts, store, load, stops);
+    if let Some((store, load)) = ptx_facts::asynchronous::read_of_other_blocks(facts, goes_on) {
         let message = "this reads what another block stores, and nothing orders the two";
         diagnostics.push(
             RULE.at(context.instruction_span(load), message)
@@ -226,8 +238,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
         return;
     }
-    if context.module.features().has(Features::FLAGS) || !polls.is_empty() || !locks.is_empty() {
-        before_flags(context, facts, &mut few, &Waits::new(facts, &polls, &locks), diagnostics);
+    if has_atomics || context.module.features().has(Features::FLAGS) || !polls.is_empty() {
+        let waits = Waits::new(facts, &polls, &locks);
+        before_flags(context, facts, &mut few, &waits, diagnostics);
+        if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
+            diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));
+        }
     }
 }
 
@@ -284,11 +300,6 @@ fn at_meeting(context: &FlowContext<'_>, finding: Diagnostic, joins: Option<u32>
             .with_secondary(context.instruction_span(at), "all threads go on from here without a barrier"),
         None => finding,
     }
-}
-
-/// Whether an instruction sets a flag in the scope of the block.
-fn is_narrow(instance: &Instance) -> bool {
-    (instance.is(Mode::Relaxed) || instance.is(Mode::Release)) && instance.is(Mode::BlockScope)
 }
 
 /// What is read after a flag was seen.
@@ -349,7 +360,7 @@ fn after_polls(
         let is_relaxed = facts
             .instance(poll.load)
             .is_some_and(|instance| instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope));
-        if !is_relaxed || poll.is_fenced || left == 0 {
+        if !is_relaxed || poll.orders_blocks || left == 0 {
             continue;
         }
         left -= 1;
@@ -364,7 +375,7 @@ fn after_polls(
         let mut is_after = |load: &u32| {
             is_asked_before
                 || facts.cfg.dominates(block(poll.load), block(*load))
-                || !few.come_to(*load) && few.is_one(poll.load)
+                || !few.come_to(*load) && few.is_for_all(poll.load)
         };
         let loads: Vec<u32> = loads.iter().copied().filter(|load| is_after(load)).collect();
         // A load that the text has before a loop that waits is of the next round.
@@ -394,103 +405,6 @@ fn after_polls(
             );
             return;
         }
-    }
-}
-
-/// The loops of a function that wait for others.
-struct Waits<'a> {
-    polls: &'a [Poll],
-    polled: Roots,
-    locked: Roots,
-}
-
-/// The registers that the addresses of some accesses come of, each with the first access, and whether there are others.
-struct Roots(FxHashMap<Register, (u32, bool)>);
-
-impl Roots {
-    fn of(facts: &FunctionFacts<'_>, loops: &[Poll]) -> Self {
-        let mut roots: FxHashMap<Register, (u32, bool)> = FxHashMap::default();
-        for poll in loops {
-            if let Some(root) = polled_root(facts, poll.load) {
-                roots.entry(root).and_modify(|(_, several)| *several = true).or_insert((poll.load, false));
-            }
-        }
-        Self(roots)
-    }
-
-    /// Whether another access than this one comes of a register.
-    fn have(&self, root: Register, access: u32) -> bool {
-        self.0.get(&root).is_some_and(|(first, several)| *several || *first != access)
-    }
-}
-
-impl<'a> Waits<'a> {
-    fn new(facts: &FunctionFacts<'_>, polls: &'a [Poll], locks: &[Poll]) -> Self {
-        Self { polls, polled: Roots::of(facts, polls), locked: Roots::of(facts, locks) }
-    }
-
-    /// The register that the flag of an instruction comes of, if a loop waits for that, and whether it is a lock.
-    fn flag(&self, facts: &FunctionFacts<'_>, instruction: u32) -> Option<bool> {
-        let root = address_root(facts, instruction)?;
-        match self.locked.have(root, instruction) {
-            true => Some(true),
-            false => self.polled.have(root, instruction).then_some(false),
-        }
-    }
-
-    /// Whether an instruction sets a flag, and no release is part of it.
-    fn is_set_by(&self, facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>, instruction: u32) -> bool {
-        let Some(instance) = facts.instance(instruction) else { return false };
-        let effects = &instance.effects;
-        let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
-        if effects.atomic {
-            let is_block_wide = orders && is_narrow(instance) && may_be_global(facts, instruction);
-            let polls = self.polls;
-            let mut is_flag = |is_lock: bool| {
-                let mut counts = || {
-                    is_kept_by_readers(facts, instruction, polls)
-                        || takes_a_number(facts, instruction, polls)
-                            && !(few.come_to(instruction) && chooses_who_waits(facts, instruction, polls))
-                };
-                is_lock || !counts()
-            };
-            if orders && !is_block_wide {
-                return false;
-            }
-            // Whoever waits looks at the own device's part of what all are told through another pointer.
-            return self.flag(facts, instruction).is_some_and(&mut is_flag)
-                || !polls.is_empty() && counts_in_multicast(facts, instruction) && few.come_to(instruction);
-        }
-        if !effects.writes_memory || effects.reads_memory || effects.asynchronous.is_some() {
-            return false;
-        }
-        // A vector is a flag with its data, and tells of nothing else.
-        let has_data = matches!(facts.body.operands(Handle::new(instruction)), [_, Operand::Vector(_), ..]);
-        let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope) && !has_data;
-        if (is_wide || is_narrow(instance)) && may_be_global(facts, instruction) {
-            return true;
-        }
-        // What is made nought before it is waited for the next time tells nothing; a lock is given back so.
-        // Data may lie beside the flag, and is stored by many.
-        let is_plain = is_weak(facts, instruction, true) || instance.is(Mode::Volatile);
-        let is_waited_for = || match self.flag(facts, instruction) {
-            Some(is_lock) => is_lock || !stores_nought(facts, instruction),
-            None => false,
-        };
-        is_plain && is_waited_for() && !address_moves_on(facts, instruction) && few.come_to(instruction)
-    }
-}
-
-/// Whether a store stores the number 0.
-fn stores_nought(facts: &FunctionFacts<'_>, store: u32) -> bool {
-    let is_nought = |operand: &Operand| matches!(operand, Operand::Integer { bits: 0, .. });
-    match facts.body.operands(Handle::new(store)).get(1) {
-        Some(Operand::Register { register, .. }) => match facts.definitions(*register) {
-            [only] => facts.body.operands(Handle::new(*only)).get(1).is_some_and(is_nought),
-            _ => false,
-        },
-        Some(operand) => is_nought(operand),
-        None => false,
     }
 }
 
@@ -545,6 +459,11 @@ fn before_flags(
         .filter_map(|each| address_root(facts, each))
         .collect();
     let is_read = |store: u32| address_root(facts, store).is_some_and(|root| read.contains(&root));
+    // Two who tell each other the same number do so of what lies at pointers of one table.
+    let is_beside = |flag: u32, store: u32| {
+        let table = |each: u32| table_of_pointers(facts, each).map(|(table, _)| table);
+        waits.is_exchanged(flag) && table(flag).is_some() && table(flag) == table(store)
+    };
     let is_for_others = |store: u32| after_acquire.at(store).is_none() || is_read(store);
     let all_flags = ascending(flags.iter().chain(&releases).copied());
     for flag in flags {
@@ -575,8 +494,15 @@ fn before_flags(
         let before = |store: &&u32| {
             // Then what it tells of has to be read here by those who wait for it.
             let is_near = is_known || flag.saturating_sub(**store) < NEAR;
-            let is_told_of = is_known && !is_counted || is_read(**store);
-            **store < flag && is_near && is_told_of && reach.at(**store).is_some() && is_for_others(**store)
+            let is_beside = is_beside(flag, **store);
+            let is_told_of = is_known && !is_counted || is_read(**store) || is_beside;
+            let is_for_others = is_for_others(**store) || is_beside;
+            **store < flag
+                && is_near
+                && is_told_of
+                && reach.at(**store).is_some()
+                && is_for_others
+                && !keeps_number_of(facts, **store, flag)
         };
         let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
         if let Some(store) = found.into_iter().find(|&store| {
@@ -642,8 +568,11 @@ fn before_flags(
         .reaching_out()
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
         .collect();
+    // Who adds nothing only looks; a lock is for who takes it.
+    let looks = |lock: &&Poll| facts.instance(lock.load).is_some_and(|instance| instance.is(Mode::Adds));
+    let asking: Vec<Poll> = polls.iter().chain(waits.locks.iter().filter(looks)).copied().collect();
     if !all_flags.is_empty()
-        && let Some((poll, load)) = used_without_meeting(facts, few, polls, &ascending(loads.into_iter()))
+        && let Some((poll, load)) = used_without_meeting(facts, few, &asking, &ascending(loads.into_iter()))
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
@@ -663,7 +592,9 @@ fn before_flags(
     let tells = |flag: u32, store: u32| {
         let is_read_later =
             |read: &FxHashSet<Register>| address_root(facts, store).is_some_and(|root| read.contains(&root));
-        releases.binary_search(&flag).is_ok() || is_read(store) && later.get(&flag).is_none_or(is_read_later)
+        releases.binary_search(&flag).is_ok()
+            || is_beside(flag, store)
+            || is_read(store) && later.get(&flag).is_none_or(is_read_later)
     };
     let told =
         told_by_few(facts, few, &all_flags, &stores, tells, |store| is_of_one_place(context, facts, store));

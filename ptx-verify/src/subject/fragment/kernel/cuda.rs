@@ -3,7 +3,7 @@
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
 
 use super::types::{Group, Space, Ty};
-use super::value::{Held, Value};
+use super::value::{Held, Place, Value};
 use super::{ANYTHING, Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
@@ -58,7 +58,8 @@ impl<'s> Lowering<'_, 's> {
         }
         match name {
             "__syncthreads" => self.emit("bar.sync 0;"),
-            "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
+            "__syncthreads_or" | "__syncthreads_and" => return self.voted(name, values),
+            "__syncthreads_count" => {
                 self.emit("bar.sync 0;");
                 return Ok(Value::unknown(Ty::INT));
             }
@@ -125,6 +126,18 @@ impl<'s> Lowering<'_, 's> {
                 };
                 return self.load_as(pointer, of, &words);
             }
+            "__stcg" | "__stcs" | "__stwb" | "__stwt" => {
+                let mut values = values.into_iter();
+                let (Some(pointer), Some(value), None) = (values.next(), values.next(), values.next()) else {
+                    return Err(Unclear);
+                };
+                let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
+                let ty = (**of).clone();
+                // Of a variable in global memory nobody has the address.
+                if matches!(pointer.held, Held::Register(_)) {
+                    self.write(&Place::Memory { address: pointer, ty }, value)?;
+                }
+            }
             _ if name.starts_with("atomic") => return self.atomic(name, &values),
             "move" | "forward" => {
                 let [value] = values.as_slice() else { return Err(Unclear) };
@@ -138,6 +151,24 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         }
         Ok(nothing)
+    }
+
+    /// What a block that meets finds of a number of each thread.
+    fn voted(&mut self, name: &str, values: Vec<Value>) -> Result<Value, Unclear> {
+        let mut values = values.into_iter();
+        let (Some(given), None) = (values.next(), values.next()) else { return Err(Unclear) };
+        if !matches!(given.held, Held::Register(_)) {
+            self.emit("bar.sync 0;");
+            return Ok(Value::unknown(Ty::INT));
+        }
+        let given = self.converted(given, &Ty::INT)?;
+        let given = self.operand(&given, 32)?;
+        let (holds, result, to) = (self.predicate()?, self.predicate()?, self.fresh(32)?);
+        let how = name.trim_start_matches("__syncthreads_");
+        self.emit(&format!("setp.ne.s32 %c_p{holds}, {given}, 0;"));
+        self.emit(&format!("bar.red.{how}.pred %c_p{result}, 0, %c_p{holds};"));
+        self.emit(&format!("selp.b32 {}, 1, 0, %c_p{result};", to.name()));
+        Ok(Value { ty: Ty::INT, held: Held::Register(to) })
     }
 
     fn address_in_shared(&mut self, values: Vec<Value>) -> Result<Value, Unclear> {
