@@ -39,8 +39,6 @@ pub enum Lack {
 
 /// Atomic operations of one function that are looked at, one bit for each.
 const MAX_COUNTS: usize = u32::BITS as usize;
-/// Pointers that lead to another one.
-const MAX_LINKS: usize = 3;
 /// Registers among which pointers are exchanged.
 const MAX_EXCHANGED: usize = 12;
 /// Registers that are computed of what an atomic operation gives.
@@ -254,24 +252,9 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     })
 }
 
-/// Whether a register gets a parameter, or what is loaded from where one leads to: pointers that a kernel finds in global memory are
-/// to such memory.
-fn is_parameter(facts: &FunctionFacts<'_>, mut register: Register) -> bool {
-    for _ in 0..=MAX_LINKS {
-        let [write] = facts.definitions(register) else { return false };
-        if loads_parameter(facts, *write) {
-            return true;
-        }
-        let computes = facts.instance(*write).and_then(|instance| instance.effects.computes);
-        if computes != Some(Computation::Load) {
-            return false;
-        }
-        match address_root(facts, *write) {
-            Some(from) => register = from,
-            None => return false,
-        }
-    }
-    false
+/// Whether a register gets a parameter and nothing else.
+fn is_parameter(facts: &FunctionFacts<'_>, register: Register) -> bool {
+    matches!(facts.definitions(register), [write] if loads_parameter(facts, *write))
 }
 
 /// Whether an instruction loads a parameter.

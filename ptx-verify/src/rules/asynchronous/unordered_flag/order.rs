@@ -327,8 +327,8 @@ impl Order<'_, '_> {
             if !is_given {
                 return None;
             }
-            let mut stops = given.clone();
-            stops.sort_unstable();
+            // Whom it meets may give it back.
+            let stops = ascending(given.iter().copied().chain(meetings(facts)));
             let mut ends: Vec<u32> = locks.iter().filter(same).map(|other| other.load).collect();
             let exits = (0..facts.body.instructions.len() as u32).filter(|&each| {
                 matches!(facts.control(each), Control::Return | Control::Exit) && !facts.is_guarded(each)

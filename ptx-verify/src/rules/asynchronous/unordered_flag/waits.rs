@@ -189,22 +189,22 @@ pub(super) fn stores_nought(facts: &FunctionFacts<'_>, store: u32) -> bool {
     }
 }
 
-/// Whether a store puts the number away that a flag is set to: it is the counter of the one who sets it, and tells nobody.
+/// Whether the number that a flag is set to is loaded from where a store stores: that is the counter of the one who sets it, and tells
+/// nobody.
 pub(super) fn keeps_number_of(facts: &FunctionFacts<'_>, store: u32, flag: u32) -> bool {
-    let stored = |each: u32| match facts.body.operands(Handle::new(each)).get(1) {
-        Some(Operand::Register { register, .. }) => Some(moved_from(facts, *register)),
-        _ => None,
+    let number = match facts.body.operands(Handle::new(flag)).get(1) {
+        Some(Operand::Register { register, .. }) => moved_from(facts, *register),
+        _ => return false,
     };
-    let Some(number) = stored(flag) else { return false };
-    let is_loaded_there = || match facts.definitions(number) {
+    match facts.definitions(number) {
         [load] => {
-            facts.instance(*load).is_some_and(|instance| instance.effects.computes == Some(Computation::Load))
+            let computes = facts.instance(*load).and_then(|instance| instance.effects.computes);
+            computes == Some(Computation::Load)
                 && address_root(facts, *load) == address_root(facts, store)
                 && distance_from_root(facts, *load) == distance_from_root(facts, store)
         }
         _ => false,
-    };
-    stored(store) == Some(number) || is_loaded_there()
+    }
 }
 
 /// Whether an instruction sets a flag in the scope of the block.
