@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
             match token.text {
                 "cudaLaunchKernelEx" => self.configured(at, &names),
                 "cudaLaunchAttributeProgrammaticStreamSerialization" => {
-                    self.program.has_early_launches = true
+                    self.program.has_early_launches = true;
                 }
                 "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, &names),
                 _ => {}

@@ -4,7 +4,7 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Mode};
 use rustc_hash::FxHashMap;
 
-use super::flags::{address_steps, distance_of};
+use super::addresses::{address_steps, distance_of};
 use crate::FunctionFacts;
 
 /// Loads of one function that are looked at.

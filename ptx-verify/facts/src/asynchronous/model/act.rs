@@ -531,9 +531,10 @@ impl Machine<'_> {
             return;
         }
         let who = self.who(warp);
-        let found = pieces
-            .iter()
-            .find_map(|&(block, piece)| self.blocks[block].shadow.race(who, [piece], writes, instruction));
+        let found = pieces.iter().find_map(|&(block, piece)| {
+            let alike = &self.program.alike;
+            self.blocks[block].shadow.race(who, [piece], writes, instruction, alike)
+        });
         let apart = || pieces.iter().find_map(|&(_, piece)| self.anywhere_apart(warp, piece));
         let found = found.or_else(|| apart().map(|other| (other, true)));
         if let Some((other, is_write)) = found {

@@ -8,6 +8,7 @@ use ptx_ir::isa::{
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
 
+use super::alike::stores_alike;
 use super::clock::Row;
 use super::extents;
 use super::known::Actions;
@@ -130,6 +131,9 @@ impl Decoder<'_, '_> {
                 .iter()
                 .any(|&mode| instance.is(mode));
         self.program.has_flags |= !is_plain && self.is_heard(instruction);
+        if writes && !reads && is_plain && stores_alike(self.facts, instruction) {
+            self.program.alike.insert(instruction);
+        }
         Some(Action::Access {
             address,
             reads,

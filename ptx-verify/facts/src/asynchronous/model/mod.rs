@@ -10,6 +10,7 @@
 //! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
 
 mod act;
+mod alike;
 mod answers;
 mod anywhere;
 mod attribution;

@@ -10,6 +10,7 @@ use ptx_ir::special::SpecialRegister;
 use super::answers::Unheard;
 use super::clock::Row;
 use crate::evaluate::Shape;
+use rustc_hash::FxHashSet;
 
 /// Where a number comes from.
 #[derive(Clone, Copy, Debug)]
@@ -265,6 +266,8 @@ pub(super) struct Program {
     pub(super) asks_block: bool,
     /// Whether the kernel says how many threads a block has.
     pub(super) knows_threads: bool,
+    /// Stores with which each warp stores the same to a place.
+    pub(super) alike: FxHashSet<u32>,
     /// Whether it says how many blocks a cluster has.
     pub(super) knows_cluster: bool,
     /// How many registers a thread begins with, at most; none where nothing tells.

@@ -2,7 +2,7 @@
 //!
 //! Memory is looked at in cells of 64 bytes; a cell knows of each access which of its bytes it touches.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clock, Row};
 
@@ -213,20 +213,21 @@ impl Shadow {
     }
 
     /// An access of another warp that is not ordered with this one, of which one writes and the other reads, and whether
-    /// that is the write. Where each warp stores all that it reads, with the instruction that the others store it with, all store
-    /// the same.
+    /// that is the write. It is none where each warp stores all that it reads, with an instruction of `alike`: the others store
+    /// the same with it.
     pub(super) fn race(
         &self,
         who: Who<'_>,
         pieces: impl IntoIterator<Item = (u64, u64)>,
         writes: bool,
         instruction: u32,
+        alike: &FxHashSet<u32>,
     ) -> Option<(Touch, bool)> {
         pieces.into_iter().find_map(|(index, bytes)| {
             let cell = self.cells.get(&index)?;
             let has_stored = |warp: u32, store: u32, bytes: u64| {
                 let own = cell.writes.iter().filter(|own| own.warp == warp && own.instruction == store);
-                bytes & !own.fold(0, |all, own| all | own.bytes) == 0
+                alike.contains(&store) && bytes & !own.fold(0, |all, own| all | own.bytes) == 0
             };
             let others = if writes { &cell.reads } else { &cell.writes };
             let other = others.iter().find(|touch| {

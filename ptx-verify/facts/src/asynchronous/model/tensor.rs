@@ -123,7 +123,13 @@ impl Machine<'_> {
         let mut clock = self.warps[warp].clock.clone();
         clock.join(&self.blocks[block].lifetime);
         let who = Who { warp: warp as u32, lanes: 0, clock: &clock, warps: self.warps.len() };
-        let other = self.blocks[block].shadow.race(who, cells(columns.0, columns.1), true, instruction);
+        let other = self.blocks[block].shadow.race(
+            who,
+            cells(columns.0, columns.1),
+            true,
+            instruction,
+            &self.program.alike,
+        );
         if let Some((other, _)) = other {
             let fault = Fault::new(FaultKind::EarlyRelinquish, instruction);
             self.tell_of(warp, fault.with(other.instruction, Part::Access));

@@ -1,0 +1,126 @@
+//! The registers that an address is computed of, one after the other.
+
+use petgraph::graph::NodeIndex;
+use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::isa::Computation;
+
+use crate::FunctionFacts;
+
+/// The registers that an address is computed of one after the other, through moves, conversions and sums, with the register
+/// itself first and the one that it comes of last.
+#[must_use]
+pub fn address_steps(facts: &FunctionFacts<'_>, instruction: u32, base: Register) -> Vec<Register> {
+    let mut steps = vec![base];
+    walk_address(facts, instruction, base, false, |register, _| steps.push(register));
+    steps
+}
+
+/// Shows the registers that an address of an instruction is computed of one after the other, without the first, and whether the one
+/// before was the result of one instruction here.
+pub(super) fn walk_address(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    base: Register,
+    mut from_before: bool,
+    mut show: impl FnMut(Register, bool),
+) {
+    const MAX_STEPS: usize = 24;
+    let (mut register, mut at) = (base, instruction);
+    for _ in 0..MAX_STEPS {
+        let moved_on =
+            |write: u32| facts.uses().of(write).iter().any(|each| each.register == register && each.reads());
+        let is_before = std::mem::take(&mut from_before);
+        let (write, is_only) = match facts.definitions(register) {
+            [write] => (*write, true),
+            definitions => match (near_definition(facts, at, register, is_before), definitions) {
+                // People use one register for many addresses.
+                (Some(near), _) if !moved_on(near) => (near, true),
+                // It goes on in each turn of a loop.
+                (_, [one, other]) if moved_on(*other) && !moved_on(*one) => (*one, false),
+                (_, [one, other]) if moved_on(*one) && !moved_on(*other) => (*other, false),
+                _ => return,
+            },
+        };
+        let index = match facts.instance(write).and_then(|instance| instance.effects.computes) {
+            Some(
+                Computation::Move
+                | Computation::Add
+                | Computation::Subtract
+                | Computation::ToGeneric
+                | Computation::FromGeneric,
+            ) => 1,
+            Some(Computation::MultiplyAdd | Computation::MultiplyAddWide) => 3,
+            _ => return,
+        };
+        match facts.body.operands(Handle::new(write)).get(index) {
+            Some(Operand::Register { register: from, .. }) => register = *from,
+            _ => return,
+        }
+        at = write;
+        show(register, is_only);
+    }
+}
+
+/// What writes a register last before an instruction, if that is one instruction whatever the way to it.
+fn near_definition(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    register: Register,
+    from_before: bool,
+) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let all = facts.definitions(register);
+    let last_in = |block: NodeIndex, end: u32| {
+        let before = all.partition_point(|&write| write < end);
+        let write = *all.get(before.checked_sub(1)?)?;
+        (write >= cfg.instructions(block).start).then_some(write)
+    };
+    let is_sure = |write: u32| facts.body.instructions[Handle::new(write)].guard.is_none();
+    let own = cfg.block_of(Handle::new(instruction));
+    if let Some(write) = last_in(own, instruction) {
+        return is_sure(write).then_some(write);
+    }
+    if !from_before {
+        return None;
+    }
+    let mut before = cfg.predecessors(own).map(|(before, _)| before).filter(|&before| before != own);
+    let (Some(before), None) = (before.next(), before.next()) else { return None };
+    last_in(before, cfg.instructions(before).end).filter(|&write| is_sure(write))
+}
+
+/// What is added on some steps of an address and after them, but for what is computed, and whether there is such.
+pub(super) fn distance_of(facts: &FunctionFacts<'_>, steps: &[Register], offset: i32) -> (i64, bool) {
+    let mut is_computed = false;
+    let mut added = |register: Register| match facts.definitions(register) {
+        [write] => {
+            let computes = facts.instance(*write)?.effects.computes;
+            let is_sum = matches!(
+                computes,
+                Some(
+                    Computation::Add
+                        | Computation::Subtract
+                        | Computation::MultiplyAdd
+                        | Computation::MultiplyAddWide
+                )
+            );
+            let added = match facts.body.operands(Handle::new(*write)).get(2) {
+                Some(Operand::Integer { bits, .. }) => *bits as i64,
+                _ => {
+                    is_computed |= is_sum;
+                    return None;
+                }
+            };
+            match computes {
+                Some(Computation::Add) => Some(added),
+                Some(Computation::Subtract) => Some(added.wrapping_neg()),
+                _ => {
+                    is_computed |= is_sum;
+                    None
+                }
+            }
+        }
+        _ => None,
+    };
+    let distance = steps.iter().filter_map(|&each| added(each)).fold(i64::from(offset), i64::wrapping_add);
+    (distance, is_computed)
+}
