@@ -125,13 +125,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The first access before every wait of what kernels that are launched before write, or a write of what they use: the host
 /// gives them the same.
-fn used_before(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, waits: &[u32]) -> Option<(u32, &'static str)> {
-    let is_given = |root: Register, wanted: &[&str]| match facts.definitions(root) {
-        [only] => {
-            let text = context.module.text(context.instruction_span(*only));
-            wanted.iter().any(|word| text.contains(word))
-        }
-        _ => false,
+fn used_before(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    waits: &[u32],
+) -> Option<(u32, &'static str)> {
+    let is_given = |root: Register, wanted: &[&str]| {
+        let name = loaded_parameter(context, facts, root);
+        name.is_some_and(|name| wanted.iter().any(|word| name.contains(word)))
     };
     let bases = |at: u32, reads: bool| {
         let specs = facts.instance(at).map(|instance| &instance.operands[..]).unwrap_or_default();
@@ -145,9 +146,8 @@ fn used_before(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, waits: &[u3
         })
     };
     let does = |at: u32, reads: bool, wanted: &[&str]| {
-        bases(at, reads).any(|base| {
-            address_steps(facts, at, base).last().is_some_and(|root| is_given(*root, wanted))
-        })
+        bases(at, reads)
+            .any(|base| address_steps(facts, at, base).last().is_some_and(|root| is_given(*root, wanted)))
     };
     let after = Reach::from(facts, Ends::Instructions(waits), &[]);
     let mut all: Vec<u32> = facts.reaching_out().collect();
@@ -166,8 +166,10 @@ fn read_by_others(facts: &FunctionFacts<'_>, waits: &[u32], reads: &[u32]) -> Op
     if !waits.iter().all(|&wait| few.is_one(wait)) {
         return None;
     }
-    let polls: Vec<Poll> =
-        waits.iter().map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false, orders_blocks: false }).collect();
+    let polls: Vec<Poll> = waits
+        .iter()
+        .map(|&wait| Poll { load: wait, first: wait, end: wait, is_fenced: false, orders_blocks: false })
+        .collect();
     // Copies are started by all as well.
     let copies = |read: u32| {
         facts.instance(read).is_some_and(|instance| {
@@ -205,9 +207,22 @@ fn is_of_nobody(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, read: u32)
         };
         address_steps(facts, read, base).last().copied()
     };
-    let is_named = |root: Register| match facts.definitions(root) {
-        [only] => context.module.text(context.instruction_span(*only)).contains(READ_ONLY),
-        _ => false,
-    };
+    let is_named =
+        |root: Register| loaded_parameter(context, facts, root).is_some_and(|name| name.contains(READ_ONLY));
     instance.is_read_only_load() || pointer().is_some_and(is_named)
+}
+
+/// The name of the parameter that a register is loaded from, where nothing else sets it.
+fn loaded_parameter<'c>(
+    context: &FlowContext<'c>,
+    facts: &FunctionFacts<'_>,
+    register: Register,
+) -> Option<&'c str> {
+    let [only] = facts.definitions(register) else { return None };
+    let Some(Operand::VariableAddress { variable, .. }) = facts.body.operands(Handle::new(*only)).get(1)
+    else {
+        return None;
+    };
+    let module = context.module.module;
+    Some(module.name(module.variables[*variable].name))
 }

@@ -1,12 +1,12 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root,
-    counted, counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
-    has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
-    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
-    polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few,
-    used_and_never_met, used_without_meeting,
+    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root, counted, counts_in_multicast,
+    counts_of_done, fences_global, handed_on_without_meeting, hands_on, has_same_distance,
+    is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks, may_be_global,
+    names_global, only_acquires, orders_blocks, parts_before, polled_root, polls, polls_taken_out,
+    table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few, used_and_never_met,
+    used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;

@@ -3,8 +3,8 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    FewThreads, Poll, Round, address_root, counts_blocks, counts_of_done, distance_from_root, is_weak, may_be_global,
-    meetings, orders_blocks, parts_before,
+    FewThreads, Poll, Round, address_root, counts_blocks, counts_of_done, distance_from_root, is_weak,
+    may_be_global, meetings, orders_blocks, parts_before,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Register};
@@ -96,8 +96,12 @@ pub(super) fn finding(
     if let Some((set, asked, is_set_wide)) = waits.in_other_scopes(facts) {
         let (at, label) = if is_set_wide { (asked, set) } else { (set, asked) };
         let message = match is_set_wide {
-            true => "this loop waits in the scope of the device for what others tell this one as it tells them, for the whole system",
-            false => "this tells others in the scope of the device what they tell this one for the whole system",
+            true => {
+                "this loop waits in the scope of the device for what others tell this one as it tells them, for the whole system"
+            }
+            false => {
+                "this tells others in the scope of the device what they tell this one for the whole system"
+            }
         };
         return Some(
             RULE.at(context.instruction_span(at), message)
@@ -190,9 +194,8 @@ fn asked(polls: &[Poll], locks: &[Poll]) -> Vec<u32> {
 /// The instructions that set what loops of the function wait for, and those that count who is done.
 fn setters(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>, waits: &Waits<'_>) -> Vec<u32> {
     let sets = |each: &u32| {
-        let writes = |instance: &Instance| {
-            instance.effects.writes_memory && instance.effects.asynchronous.is_none()
-        };
+        let writes =
+            |instance: &Instance| instance.effects.writes_memory && instance.effects.asynchronous.is_none();
         facts.instance(*each).is_some_and(writes)
             && may_be_global(facts, *each)
             && (!waits.at(facts, *each).is_empty() || waits.exchanged_with(*each).is_some())
@@ -305,20 +308,19 @@ impl Order<'_, '_> {
     }
 
     /// A loop that takes a lock, from which control comes to take it once more, or to the end, without having given it back.
-    fn never_given_back(
-        &self,
-        context: &FlowContext<'_>,
-        locks: &[Poll],
-    ) -> Option<(u32, Option<u32>, u32)> {
+    fn never_given_back(&self, context: &FlowContext<'_>, locks: &[Poll]) -> Option<(u32, Option<u32>, u32)> {
         let facts = self.facts;
         let takes = |poll: &&Poll| {
-            facts.instance(poll.load).is_some_and(|instance| instance.effects.atomic && !instance.is(Mode::Adds))
+            facts
+                .instance(poll.load)
+                .is_some_and(|instance| instance.effects.atomic && !instance.is(Mode::Adds))
         };
         let locks: Vec<&Poll> = locks.iter().filter(takes).take(MAX_FLAGS).collect();
         locks.iter().find_map(|lock| {
             let gives = |&each: &u32| self.waits.at(facts, each).contains(&lock.load);
             let given: Vec<u32> = self.setters.iter().copied().filter(gives).collect();
-            let same = |other: &&&Poll| given.iter().any(|&set| self.waits.at(facts, set).contains(&other.load));
+            let same =
+                |other: &&&Poll| given.iter().any(|&set| self.waits.at(facts, set).contains(&other.load));
             // Somebody who takes it gives it back.
             let is_given = locks.iter().filter(same).any(|other| {
                 let round = Round::from(facts, other.load, &[]);
@@ -391,7 +393,8 @@ impl Order<'_, '_> {
                 is_store && [Mode::Relaxed, Mode::Volatile].into_iter().any(|mode| instance.is(mode))
             }) && may_be_global(facts, *each)
         };
-        let place = |at: u32| Some(Plain { at, place: (address_root(facts, at)?, distance_from_root(facts, at)) });
+        let place =
+            |at: u32| Some(Plain { at, place: (address_root(facts, at)?, distance_from_root(facts, at)) });
         let strong = facts.reaching_out().filter(is_strong).filter_map(place);
         self.stores.iter().copied().chain(strong).collect()
     }

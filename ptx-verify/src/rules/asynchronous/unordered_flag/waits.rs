@@ -134,7 +134,12 @@ impl<'a> Waits<'a> {
     }
 
     /// Whether an instruction sets a flag, and no release is part of it.
-    pub(super) fn is_set_by(&self, facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>, instruction: u32) -> bool {
+    pub(super) fn is_set_by(
+        &self,
+        facts: &FunctionFacts<'_>,
+        few: &mut FewThreads<'_, '_>,
+        instruction: u32,
+    ) -> bool {
         let Some(instance) = facts.instance(instruction) else { return false };
         let effects = &instance.effects;
         let orders = instance.is(Mode::Release) || instance.is(Mode::Acquire);
@@ -231,7 +236,8 @@ fn exchanged(facts: &FunctionFacts<'_>, polls: &[Poll]) -> FxHashMap<u32, u32> {
     let told = |each: u32| {
         let stores = facts.instance(each).is_some_and(|instance| {
             let effects = &instance.effects;
-            let is_strong = [Mode::Volatile, Mode::Relaxed, Mode::Release].into_iter().any(|mode| instance.is(mode));
+            let is_strong =
+                [Mode::Volatile, Mode::Relaxed, Mode::Release].into_iter().any(|mode| instance.is(mode));
             is_strong && effects.writes_memory && !effects.reads_memory && effects.asynchronous.is_none()
         });
         let number = match facts.body.operands(Handle::new(each)).get(1) {
@@ -241,8 +247,7 @@ fn exchanged(facts: &FunctionFacts<'_>, polls: &[Poll]) -> FxHashMap<u32, u32> {
         // A constant is no number that two have agreed on.
         let is_constant = matches!(facts.definitions(number), [only]
             if matches!(facts.body.operands(Handle::new(*only)).get(1), Some(Operand::Integer { .. })));
-        let (poll, _) =
-            waits.iter().find(|(poll, wanted)| each < poll.first && wanted.contains(&number))?;
+        let (poll, _) = waits.iter().find(|(poll, wanted)| each < poll.first && wanted.contains(&number))?;
         (!is_constant).then_some((each, poll.load))
     };
     match waits.is_empty() {
