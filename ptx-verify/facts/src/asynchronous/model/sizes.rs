@@ -73,7 +73,7 @@ impl Log {
         }
     }
 
-    /// An operation reads so many bytes from there, since threads have written them in a row.
+    /// An operation reads this number of bytes from there, since threads have written them in a row.
     pub(super) fn row(&mut self, place: u64, bytes: u64) {
         if self.rows.len() < MAX_STARTS && !self.rows.contains(&(place, bytes)) {
             self.rows.push((place, bytes));

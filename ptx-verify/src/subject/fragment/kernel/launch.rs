@@ -143,7 +143,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    /// The function that a launch stands in.
+    /// The function that a launch is in.
     fn host_of(&self, launch: &Launch<'s>) -> Option<&'a Function<'s>> {
         let program = self.program;
         program.functions.iter().find(|function| {
