@@ -176,7 +176,7 @@ impl Cfg {
         is_other.then(|| NodeIndex::new(dominator as usize))
     }
 
-    /// The blocks of the loop that leads back from a block to its head; none where they are more than so many.
+    /// The blocks of the loop that leads back from a block to its head; none where there are more than `most`.
     #[must_use]
     pub fn natural_loop(
         &self,
