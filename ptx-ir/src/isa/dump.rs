@@ -355,6 +355,7 @@ fn effect(effect: &Effect) -> String {
         Effect::Async(group, action) => format!("async {group:?} {action:?}"),
         Effect::Computes(computation) => format!("computes {computation:?}"),
         Effect::Compares(comparison) => format!("compares {comparison:?}"),
+        Effect::Updates(update) => format!("updates {update:?}"),
         Effect::Means(mode) => format!("means {mode:?}"),
         Effect::Event(event) => format!("event {event:?}"),
     }

@@ -254,6 +254,8 @@ pub enum Event {
     Break,
     /// Waits for the grids that the launch depends on: `griddepcontrol.wait`.
     GridWait,
+    /// The grids that depend on this one may start once all of its blocks have come here or ended: `griddepcontrol.launch_dependents`.
+    GridBegin,
     /// Arrives at an object.
     Arrive,
     /// Expects bytes, and arrives at the object.
@@ -313,6 +315,32 @@ pub enum Comparison {
     Unordered,
 }
 
+/// What an atomic operation puts in the place of a number `n`, of its operands `a` and `b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Update {
+    /// `n + a`
+    Add,
+    /// `n & a`
+    And,
+    /// `b` where `n = a`, else `n`
+    CompareExchange,
+    /// `a` where `n = 0` or `n > a`, else `n − 1`
+    Decrement,
+    /// `a`
+    Exchange,
+    /// `0` where `n ≥ a`, else `n + 1`
+    Increment,
+    /// The larger of `n` and `a`.
+    Maximum,
+    /// The smaller of them.
+    Minimum,
+    /// `n | a`
+    Or,
+    /// `n ^ a`
+    Xor,
+}
+
 /// What a modifier means, where that is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -320,8 +348,6 @@ pub enum Comparison {
 pub enum Mode {
     /// `.acquire`: what others have released is visible after it.
     Acquire,
-    /// `.add` of an atomic operation: what is there becomes larger by an operand.
-    Adds,
     /// `.all`: every lane; `.and` of a barrier: every thread.
     All,
     /// `.and`: combined with a third predicate.
@@ -436,6 +462,8 @@ pub struct Effects {
     pub computes: Option<Computation>,
     /// The relation that it asks for, where it compares.
     pub compares: Option<Comparison>,
+    /// What it puts in the place of what was there, where it changes memory in one step.
+    pub updates: Option<Update>,
     /// What its modifiers mean.
     pub modes: Modes,
     /// What it does to the order of threads, of proxies and of phases.

@@ -250,6 +250,7 @@ fn apply(effect: Effect, effects: &mut Effects, carry: &mut Carry) {
         Effect::Async(group, action) => effects.asynchronous = Some((group, action)),
         Effect::Computes(computation) => effects.computes = Some(computation),
         Effect::Compares(comparison) => effects.compares = Some(comparison),
+        Effect::Updates(update) => effects.updates = Some(update),
         Effect::Means(mode) => effects.modes.insert(mode),
         Effect::Event(event) => effects.event = Some(event),
     }

@@ -36,7 +36,7 @@ pub use diagnose::alike;
 pub use dump::dump;
 pub use effects::{
     AsyncAction, AsyncGroup, Carry, Chain, Comparison, Computation, Control, Convergence, Effects, Event,
-    Mode, Modes,
+    Mode, Modes, Update,
 };
 pub use follow::{Follower, followers};
 pub use form::{SlotInfo, forms, opcodes};

@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use super::class::ClassSet;
 use super::effects::{
-    AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence, Event, Mode,
+    AsyncAction, AsyncGroup, Chain, Comparison, Computation, Control, Convergence, Event, Mode, Update,
 };
 use super::instance::{ImmediateRange, OpcodeId, Purpose, Role, Selectors};
 use crate::platform::TextureMode;
@@ -325,6 +325,7 @@ pub(super) enum Effect {
     Async(AsyncGroup, AsyncAction),
     Computes(Computation),
     Compares(Comparison),
+    Updates(Update),
     Means(Mode),
     Event(Event),
 }

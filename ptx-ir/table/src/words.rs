@@ -90,9 +90,21 @@ const RELATIONS: [(&str, &str); 14] = [
     ("unordered", "Unordered"),
 ];
 
-const MODES: [(&str, &str); 34] = [
+const UPDATES: [(&str, &str); 10] = [
+    ("add", "Add"),
+    ("and", "And"),
+    ("compare-exchange", "CompareExchange"),
+    ("decrement", "Decrement"),
+    ("exchange", "Exchange"),
+    ("increment", "Increment"),
+    ("maximum", "Maximum"),
+    ("minimum", "Minimum"),
+    ("or", "Or"),
+    ("xor", "Xor"),
+];
+
+const MODES: [(&str, &str); 33] = [
     ("acquire", "Acquire"),
-    ("adds", "Adds"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
@@ -127,7 +139,8 @@ const MODES: [(&str, &str); 34] = [
     ("xor", "Xor"),
 ];
 
-const EVENTS: [(&str, &str); 22] = [
+const EVENTS: [(&str, &str); 23] = [
+    ("grid-begin", "GridBegin"),
     ("grid-wait", "GridWait"),
     ("give-registers", "GiveRegisters"),
     ("take-registers", "TakeRegisters"),
@@ -152,7 +165,7 @@ const EVENTS: [(&str, &str); 22] = [
     ("complete", "Complete"),
 ];
 
-const EFFECTS: [(&str, &str); 24] = [
+const EFFECTS: [(&str, &str); 25] = [
     ("carry-in", "Effect::CarryIn"),
     ("carry-out", "Effect::CarryOut"),
     ("chain-add", "Effect::Chain(Chain::Add)"),
@@ -174,6 +187,7 @@ const EFFECTS: [(&str, &str); 24] = [
     ("writes-memory", "Effect::WritesMemory"),
     ("computes", ""),
     ("compares", ""),
+    ("updates", ""),
     ("means", ""),
     ("event", ""),
     ("async", ""),
@@ -205,10 +219,11 @@ const PURPOSES: [(&str, &str); 16] = [
 /// The words that give an operand or a form a meaning: with the type that has it in Rust, and the variant.
 #[cfg(test)]
 pub fn meanings() -> Vec<(&'static str, &'static str, &'static str)> {
-    let tables: [(&'static str, &'static [(&'static str, &'static str)]); 7] = [
+    let tables: [(&'static str, &'static [(&'static str, &'static str)]); 8] = [
         ("Purpose", &PURPOSES),
         ("Computation", &COMPUTATIONS),
         ("Comparison", &RELATIONS),
+        ("Update", &UPDATES),
         ("Mode", &MODES),
         ("Event", &EVENTS),
         ("AsyncGroup", &GROUPS),
@@ -243,6 +258,12 @@ pub fn effects(words: &[String]) -> Result<Vec<String>, String> {
             let name = words.next().ok_or("`compares` needs a relation")?;
             let name = find(&RELATIONS, name).ok_or(format!("`{name}` is no relation"))?;
             expressions.push(format!("Effect::Compares(Comparison::{name})"));
+            continue;
+        }
+        if word == "updates" {
+            let name = words.next().ok_or("`updates` needs what is put there")?;
+            let name = find(&UPDATES, name).ok_or(format!("`{name}` is no update"))?;
+            expressions.push(format!("Effect::Updates(Update::{name})"));
             continue;
         }
         if word == "means" {
