@@ -450,6 +450,10 @@ pub struct Variable<'s> {
     pub ty: TypeName<'s>,
     /// Whether it is in shared memory.
     pub is_shared: bool,
+    /// Whether it is in global memory.
+    pub is_device: bool,
+    /// Whether it is in constant memory.
+    pub is_in_constant_memory: bool,
     /// Whether it is a constant.
     pub is_constant: bool,
     /// Whether it is `static`.

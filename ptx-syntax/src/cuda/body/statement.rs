@@ -202,6 +202,8 @@ impl<'s> Parser<'s> {
                         name,
                         ty,
                         is_shared: false,
+                        is_device: false,
+                        is_in_constant_memory: false,
                         is_constant: specifiers.is_constant,
                         is_static: false,
                         align: None,
@@ -335,7 +337,17 @@ impl<'s> Parser<'s> {
             return None;
         }
         let (is_constant, align) = (specifiers.is_constant, None);
-        Some(Variable { name, ty, is_shared: false, is_constant, is_static: false, align, value: None })
+        Some(Variable {
+            name,
+            ty,
+            is_shared: false,
+            is_device: false,
+            is_in_constant_memory: false,
+            is_constant,
+            is_static: false,
+            align,
+            value: None,
+        })
     }
 
     fn while_loop(&mut self) -> StatementKind<'s> {
@@ -454,6 +466,8 @@ impl<'s> Parser<'s> {
                 name,
                 ty,
                 is_shared: specifiers.is_shared,
+                is_device: specifiers.is_device && !specifiers.is_shared && !specifiers.is_in_constant_memory,
+                is_in_constant_memory: specifiers.is_in_constant_memory,
                 is_constant: specifiers.is_constant,
                 is_static: specifiers.is_static,
                 align: specifiers.align.clone(),

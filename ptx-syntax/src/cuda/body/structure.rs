@@ -21,7 +21,7 @@ impl<'s> Parser<'s> {
         if member {
             let after = self.after_group(self.at);
             let next = self.tokens.get(after).filter(|token| token.kind == Kind::Identifier);
-            name = next.map_or("", |token| token.text);
+            name = next.map_or_else(|| self.last_member(after), |token| token.text);
         }
         self.accept("final");
         let outer = self.owner;
@@ -232,11 +232,23 @@ impl<'s> Parser<'s> {
         true
     }
 
+    /// The name of the last member of a structure that ends there.
+    fn last_member(&self, after: usize) -> &'s str {
+        let is_name = |at: &usize| {
+            self.tokens[*at].kind == Kind::Identifier
+                && self.tokens.get(at + 1).is_some_and(|next| matches!(next.text, ";" | "[" | "," | "="))
+        };
+        let first = after.saturating_sub(MAX_HEAD);
+        (first..after).rev().find(is_name).map_or("", |at| self.tokens[at].text)
+    }
+
     /// Members whose type has no name: it is known by that of the first.
     fn unnamed(&mut self, parts: &mut Parts<'s>) -> bool {
         let after = self.after_group(self.at + 1);
-        let name = match self.tokens.get(after) {
-            Some(token) if token.kind == Kind::Identifier => token.text,
+        let keyword = self.text();
+        let (name, is_member) = match self.tokens.get(after) {
+            Some(token) if token.kind == Kind::Identifier => (token.text, true),
+            Some(token) if token.text == ";" => (self.last_member(after), false),
             _ => return false,
         };
         let types = self.types.len();
@@ -250,6 +262,12 @@ impl<'s> Parser<'s> {
         self.declared = declared;
         self.types.truncate(types);
         self.depth = depth;
+        // Its members are those of the structure around.
+        if !is_member {
+            let ty = TypeName::Named(name, Vec::new());
+            parts.members.push(Member { name: keyword, ty, align: None, value: None });
+            return self.accept(";");
+        }
         loop {
             let (member, ty) = self.declarator(TypeName::Named(name, Vec::new()));
             if member.is_empty() {
@@ -270,11 +288,24 @@ impl<'s> Parser<'s> {
             return false;
         }
         let outer = std::mem::take(&mut self.declared);
+        let id = self.program.structures.len();
         self.structure(template);
         self.types.extend(&self.declared);
         parts.types.append(&mut self.declared);
         self.declared = outer;
         self.depth = depth;
+        // `struct A { … } a, *b;`
+        let name = self.program.structures.get(id).map_or("", |own| own.name);
+        while !name.is_empty() && self.text() != ";" {
+            let (member, ty) = self.declarator(TypeName::Named(name, Vec::new()));
+            if member.is_empty() {
+                return false;
+            }
+            parts.members.push(Member { name: member, ty, align: None, value: None });
+            if !self.accept(",") {
+                break;
+            }
+        }
         self.text() == ";"
     }
 

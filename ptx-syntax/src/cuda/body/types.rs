@@ -11,6 +11,7 @@ pub(super) struct Specifiers<'s> {
     pub is_static: bool,
     pub is_kernel: bool,
     pub is_device: bool,
+    pub is_in_constant_memory: bool,
     pub is_typedef: bool,
     pub is_volatile: bool,
     pub align: Option<Expression<'s>>,
@@ -89,7 +90,8 @@ impl<'s> Parser<'s> {
             "const" | "constexpr" => found.is_constant = true,
             "static" => found.is_static = true,
             "__global__" => (found.is_kernel, found.is_device) = (true, true),
-            "__device__" => found.is_device = true,
+            "__device__" | "__managed__" => found.is_device = true,
+            "__constant__" => found.is_in_constant_memory = true,
             "typedef" => found.is_typedef = true,
             "volatile" => found.is_volatile = true,
             "alignas" | "__align__" => {
@@ -352,6 +354,7 @@ fn is_specifier(word: &str) -> bool {
             | "__host__"
             | "__global__"
             | "__shared__"
+            | "__managed__"
             | "__constant__"
             | "__restrict__"
             | "__grid_constant__"

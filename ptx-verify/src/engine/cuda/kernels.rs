@@ -4,11 +4,9 @@ use ptx_facts::asynchronous::takes_part;
 use std::collections::HashMap;
 
 use memchr::memmem;
-use ptx_ir::isa::{Instance, resolve};
 use ptx_ir::target::Target;
 use ptx_syntax::cuda::body::{self, Function};
 use ptx_syntax::cuda::{self, CudaFile};
-use ptx_syntax::lexer::{Lexer, TokenKind};
 use ptx_syntax::{Class, Diagnostic, Label, Span};
 
 use super::{prelude, values};
@@ -16,12 +14,21 @@ use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
 use crate::rules;
-use crate::rules::asynchronous::{early_grid_read, protocol_not_analysed};
+use crate::rules::asynchronous::{
+    barrier_deadlock, early_grid_read, mbarrier_bytes, mbarrier_count, mbarrier_phase, protocol_not_analysed,
+};
 use crate::rules::memory::read_only_load_of_written;
-use crate::subject::fragment::kernel::{self, Aim, Kernel};
+use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::protocol::OTHER_FENCE;
+use crate::subject::protocol::{COUNTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
+
+/// What is said of an instruction that should be another one, wherever its asm statement is called.
+const OF_INSTRUCTIONS: [&str; 3] = [OTHER_FENCE, OTHER_MAP_FENCE, RELAXED];
+/// What is said where it is known how many arrive.
+const OF_COUNTS: [&str; 2] = [MADE, COUNTED];
+/// Constants of which a finding tells where they are given.
+const MAX_CONSTANTS: usize = 2;
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;
@@ -174,13 +181,6 @@ fn has_protocol(template: &str) -> bool {
     has_instruction(template, takes_part)
 }
 
-fn has_instruction(template: &str, is_such: impl Fn(&Instance) -> bool) -> bool {
-    Lexer::new(template).any(|token| {
-        let is_word = matches!(token.kind, TokenKind::Name | TokenKind::Dotted);
-        is_word && resolve(token.span.text(template)).instances.iter().any(&is_such)
-    })
-}
-
 /// What the rules say of a kernel, or that the target does not take it.
 fn of_kernel(
     aim: Aim<'_, '_>,
@@ -267,7 +267,8 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
         // Where a method turns the stage, the statement that does tells more than the call. So does an instruction that should
         // be another one.
-        let within = within.filter(|_| !kernel.is_of_asm(label.span) || label.message == OTHER_FENCE);
+        let within =
+            within.filter(|_| !kernel.is_of_asm(label.span) || OF_INSTRUCTIONS.contains(&&*label.message));
         let inner = kernel.inner_call(label.span).filter(|inner| *inner != shown);
         for span in std::iter::once(shown).chain(within).chain(inner).filter(is_own) {
             let label = Label { span, message: label.message.clone() };
@@ -289,8 +290,45 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             }
         }
     }
+    labels.extend(constants_of(aim, &found, span, &labels));
     let message = without_registers(&found.message);
     Some(Diagnostic { span, labels, message, fix: None, ..found })
+}
+
+/// Where the constants are given that decide about a finding: those that its line names, and those of which the place of a ring is
+/// chosen.
+fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Label]) -> Vec<Label> {
+    let counts =
+        [&mbarrier_bytes::RULE, &mbarrier_count::RULE, &barrier_deadlock::RULE].map(|rule| rule.info.name);
+    let own = Some(span).filter(|_| counts.contains(&found.rule));
+    let is_counted =
+        [&mbarrier_phase::RULE, &mbarrier_count::RULE].iter().any(|rule| rule.info.name == found.rule);
+    let decides =
+        |label: &&Label| label.message == SLOT || is_counted && OF_COUNTS.contains(&&*label.message);
+    let chosen = labels.iter().filter(decides).map(|label| label.span);
+    let mut given: Vec<Label> = Vec::new();
+    for place in own.into_iter().chain(chosen) {
+        let line = line_around(aim.source, place);
+        let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        for name in words {
+            let Some(Some(value)) = aim.program.constants.get(name) else { continue };
+            let is_own = value.span.start >= aim.base && !is_one_line(aim.source, value.span, place);
+            let is_new = given.iter().all(|label| label.span != value.span);
+            if is_own && is_new && given.len() < MAX_CONSTANTS {
+                given.push(Label { span: value.span, message: "this number is given here".to_owned() });
+            }
+        }
+    }
+    given
+}
+
+/// The line of a source in which a place begins.
+fn line_around(source: &str, place: Span) -> &str {
+    let at = (place.start as usize).min(source.len());
+    let (Some(before), Some(after)) = (source.get(..at), source.get(at..)) else { return "" };
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = after.find('\n').map_or(source.len(), |end| at + end);
+    &source[start..end]
 }
 
 /// A message without the names that registers have in the translation.

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use ptx_ir::space::StateSpace;
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TemplateArgument, TypeName};
 
+use super::memory::space_of;
 use super::types::{Space, Ty};
-use super::value::{Held, Place, Value};
-use super::{ANYTHING, Lowering, Unclear};
+use super::value::{Held, Place, Register, Value};
+use super::{ANYTHING, Binding, Lowering, Unclear};
 
 /// The orders that C++ names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,12 +24,13 @@ fn order_of(given: &Expression<'_>) -> Option<Order> {
     let (ExpressionKind::Name(name, _) | ExpressionKind::Scoped { name, .. }) = &given.kind else {
         return None;
     };
-    Some(match name.strip_prefix("memory_order_").unwrap_or(name) {
-        "relaxed" => Order::Relaxed,
-        "acquire" | "consume" => Order::Acquire,
-        "release" => Order::Release,
-        "acq_rel" => Order::Both,
-        "seq_cst" => Order::All,
+    let plain = name.strip_prefix("memory_order_").or_else(|| name.strip_prefix("__NV_ATOMIC_"));
+    Some(match plain.unwrap_or(name) {
+        "relaxed" | "RELAXED" => Order::Relaxed,
+        "acquire" | "consume" | "ACQUIRE" | "CONSUME" => Order::Acquire,
+        "release" | "RELEASE" => Order::Release,
+        "acq_rel" | "ACQ_REL" => Order::Both,
+        "seq_cst" | "SEQ_CST" => Order::All,
         _ => return None,
     })
 }
@@ -39,31 +40,64 @@ impl<'s> Lowering<'_, 's> {
     pub(super) fn atomic_type(&mut self, given: &[TemplateArgument<'s>]) -> Result<Ty, Unclear> {
         let of = match given.first() {
             Some(of) => match self.template_argument(of, true)? {
-                super::Binding::Type(ty) => ty,
+                Binding::Type(ty) => ty,
                 _ => return Err(Unclear),
             },
             None => Ty::Any,
         };
         let scope = match given.get(1) {
             None => "sys",
-            Some(TemplateArgument::Value(scope)) => match &scope.kind {
-                ExpressionKind::Name(name, _) | ExpressionKind::Scoped { name, .. } => match *name {
-                    "thread_scope_system" => "sys",
-                    "thread_scope_device" => "gpu",
-                    "thread_scope_block" => "cta",
-                    _ => return Err(Unclear),
-                },
-                _ => return Err(Unclear),
-            },
+            Some(TemplateArgument::Value(scope)) => scope_of(scope).ok_or(Unclear)?,
             Some(TemplateArgument::Type(_)) => return Err(Unclear),
         };
         Ok(Ty::Atomic(Rc::new(of), scope))
+    }
+
+    /// The atomic object that an expression names, if it is known to be one before it is translated.
+    pub(super) fn atomic_place(&mut self, of: &Expression<'s>) -> Result<Option<Place>, Unclear> {
+        let is_atomic = |ty: Result<Ty, Unclear>| matches!(ty, Ok(Ty::Atomic(..)));
+        let is_such = match &of.kind {
+            ExpressionKind::Name(name, _) => {
+                matches!(self.binding(name), Some(Binding::Place(Place::Memory { ty: Ty::Atomic(..), .. })))
+            }
+            ExpressionKind::Cast(to, _) => is_atomic(self.ty(to)),
+            ExpressionKind::List(Some(to), given) => given.len() == 1 && is_atomic(self.ty(to)),
+            ExpressionKind::Call(callee, _) => match &callee.kind {
+                ExpressionKind::Name("atomic_ref", _) => true,
+                ExpressionKind::Name(name, _) => {
+                    let program = self.program;
+                    let is_own =
+                        |function: &&Function<'s>| function.owner.is_none() && function.name == *name;
+                    match program.functions.iter().find(is_own) {
+                        Some(function) => is_atomic(self.ty(&function.returns)),
+                        None => {
+                            program.aliases.contains_key(name)
+                                && is_atomic(self.ty(&TypeName::Named(name, Vec::new())))
+                        }
+                    }
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        if !is_such {
+            return Ok(None);
+        }
+        match self.place(of)? {
+            place @ Place::Memory { ty: Ty::Atomic(..), .. } => Ok(Some(place)),
+            _ => Err(Unclear),
+        }
     }
 
     /// What a reference of such a type refers to.
     pub(super) fn as_atomic(&mut self, of: &Expression<'s>, ty: &Ty) -> Result<Place, Unclear> {
         let Ty::Atomic(known, scope) = ty else { return Err(Unclear) };
         let Place::Memory { address, ty: own } = self.place(of)? else { return Err(Unclear) };
+        // A copy of a reference refers to the same.
+        let own = match &own {
+            Ty::Atomic(of, _) => (**of).clone(),
+            own => own.plain().clone(),
+        };
         let of = if **known == Ty::Any { Rc::new(own) } else { Rc::clone(known) };
         Ok(Place::Memory { address, ty: Ty::Atomic(of, scope) })
     }
@@ -72,104 +106,301 @@ impl<'s> Lowering<'_, 's> {
     pub(super) fn of_atomic(
         &mut self,
         place: &Place,
-        (of, scope): (&Rc<Ty>, &str),
         name: &str,
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
-        let Place::Memory { address, .. } = place else { return Err(Unclear) };
-        let nothing = Value::unknown(Ty::Void);
         if matches!(name, "notify_one" | "notify_all") && given.is_empty() {
-            return Ok(nothing);
+            return Ok(Value::unknown(Ty::Void));
         }
-        let (bits, is_signed) = match **of {
-            Ty::Integer { bits: bits @ (32 | 64), signed, .. } => (bits, signed),
-            Ty::Float(bits @ (32 | 64)) => (bits, true),
+        let orders = given.iter().rev().map_while(order_of).count();
+        let (given, orders) = given.split_at(given.len() - orders);
+        let order = orders.first().and_then(order_of).unwrap_or(Order::All);
+        let is_exchange = matches!(name, "compare_exchange_weak" | "compare_exchange_strong");
+        let mut values = Vec::new();
+        for each in given.get(usize::from(is_exchange)..).unwrap_or_default() {
+            values.push(self.value(each)?);
+        }
+        match (is_exchange, given, values.as_slice()) {
+            (true, [expected, _], [new]) => {
+                let expected = self.place(expected)?;
+                self.compared_and_exchanged(place, order, &expected, new.clone())
+            }
+            (true, ..) => Err(Unclear),
+            (false, _, [value]) => self.atomically(place, name, order, Some(value.clone())),
+            (false, _, []) => self.atomically(place, name, order, None),
+            _ => Err(Unclear),
+        }
+    }
+
+    /// An operator of an atomic object: its new value. Where the operator stands after it, its old one.
+    pub(super) fn operator_of_atomic(
+        &mut self,
+        place: &Place,
+        operator: &str,
+        value: Value,
+        is_old: bool,
+    ) -> Result<Value, Unclear> {
+        let Ty::Atomic(of, _) = place.ty().clone() else { return Err(Unclear) };
+        let value = self.converted(value, &of)?;
+        let name = match operator {
+            "" => {
+                self.atomically(place, "store", Order::All, Some(value.clone()))?;
+                return Ok(value);
+            }
+            "+" => "fetch_add",
+            "-" => "fetch_sub",
+            "&" => "fetch_and",
+            "|" => "fetch_or",
+            "^" => "fetch_xor",
+            _ => return Err(Unclear),
+        };
+        let old = self.atomically(place, name, Order::All, Some(value.clone()))?;
+        if is_old {
+            return Ok(old);
+        }
+        let new = self.computed(operator, old, value)?;
+        self.converted(new, &of)
+    }
+
+    /// What an atomic object holds.
+    pub(super) fn loaded_atomic(&mut self, place: &Place) -> Result<Value, Unclear> {
+        self.atomically(place, "load", Order::All, None)
+    }
+
+    /// Where an atomic object is: its address, its type, how many bits it has, and the words for who sees it and where it lies.
+    fn operands_of_atomic(&mut self, place: &Place) -> Result<(String, Ty, u32, String), Unclear> {
+        let Place::Memory { address, ty: Ty::Atomic(of, scope) } = place else { return Err(Unclear) };
+        let bits = match **of {
+            Ty::Integer { bits, .. } => bits,
+            Ty::Float(bits @ (32 | 64)) => bits,
+            Ty::Pointer(..) => 64,
             _ => return Err(Unclear),
         };
         let space = match address.ty {
-            Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
-            Ty::Pointer(_, Space::Generic) => "",
+            Ty::Pointer(_, Space::Shared | Space::Generic | Space::Global) => space_of(address),
             _ => return Err(Unclear),
         };
-        // Of a variable in global memory nobody has the address.
+        // Nobody has the address of some variables in global memory.
         let at = match address.held {
             Held::Unknown => ANYTHING.to_owned(),
             _ => self.operand(address, 64)?,
         };
-        let orders = given.iter().rev().map_while(order_of).count();
-        let (given, orders) = given.split_at(given.len() - orders);
-        let order = orders.first().and_then(order_of).unwrap_or(Order::All);
-        let mut values = Vec::new();
-        let is_exchange = matches!(name, "compare_exchange_weak" | "compare_exchange_strong");
-        for each in given.get(usize::from(is_exchange)..).unwrap_or_default() {
-            let value = self.value(each)?;
-            let value = self.converted(value, of)?;
-            values.push(self.operand(&value, bits)?);
-        }
+        Ok((at, (**of).clone(), bits, format!("{scope}{space}")))
+    }
+
+    fn compared_and_exchanged(
+        &mut self,
+        place: &Place,
+        order: Order,
+        expected: &Place,
+        new: Value,
+    ) -> Result<Value, Unclear> {
+        let (at, of, bits, whose) = self.operands_of_atomic(place)?;
+        let width = bits_of_exchange(bits)?;
+        let new = self.converted(new, &of)?;
+        let new = self.operand(&new, width)?;
+        let old = self.read(expected)?;
+        let old = self.converted(old, &of)?;
+        let wanted = self.operand(&old, width)?;
+        let order = self.begun_in(order, &whose);
+        let to = self.fresh(width)?;
+        let to_name = to.name();
+        self.emit(&format!("atom.{order}.{whose}.cas.b{bits} {to_name}, [{at}], {wanted}, {new};"));
+        let (same, kept) = (self.predicate()?, self.fresh(32)?);
+        self.emit(&format!("setp.eq.b{bits} %c_p{same}, {to_name}, {wanted};"));
+        self.emit(&format!("selp.b32 {}, 1, 0, %c_p{same};", kept.name()));
+        self.write(expected, Value { ty: of, held: Held::Register(to) })?;
+        Ok(Value { ty: Ty::BOOL, held: Held::Register(kept) })
+    }
+
+    /// The word for the order of an operation that reads and writes; a fence stands before the strongest.
+    fn begun_in(&mut self, order: Order, whose: &str) -> &'static str {
         if order == Order::All {
+            let scope = whose.split('.').next().unwrap_or_default();
             self.emit(&format!("fence.sc.{scope};"));
         }
-        let to = self.fresh(bits)?;
-        let to_name = to.name();
-        let result = Value { ty: (**of).clone(), held: Held::Register(to) };
-        let both = match order {
+        match order {
             Order::Relaxed => "relaxed",
             Order::Acquire => "acquire",
             Order::Release => "release",
             Order::Both | Order::All => "acq_rel",
+        }
+    }
+
+    fn atomically(
+        &mut self,
+        place: &Place,
+        name: &str,
+        order: Order,
+        value: Option<Value>,
+    ) -> Result<Value, Unclear> {
+        let (at, of, bits, whose) = self.operands_of_atomic(place)?;
+        let nothing = Value::unknown(Ty::Void);
+        let width = bits.max(32);
+        let is_number = matches!(of, Ty::Integer { .. });
+        let mut value = match value {
+            // What becomes of other numbers is not followed.
+            Some(_) if !is_number && name.starts_with("fetch_") => Some(Value::unknown(of.clone())),
+            Some(value) => Some(self.converted(value, &of)?),
+            None => None,
         };
-        let sign = if is_signed { 's' } else { 'u' };
-        let operation = match (name, values.as_slice()) {
-            ("load", []) => {
-                let word = if order == Order::Relaxed { "relaxed" } else { "acquire" };
-                self.emit(&format!("ld.{word}.{scope}{space}.b{bits} {to_name}, [{at}];"));
-                return Ok(result);
+        if name == "fetch_sub"
+            && let Some(by) = value
+        {
+            let negated = self.computed("-", Value::constant(0, of.clone()), by)?;
+            value = Some(self.converted(negated, &of)?);
+        }
+        let value = match value {
+            Some(value) if matches!(value.ty, Ty::Pointer(..)) => Some(self.generic(value)?),
+            other => other,
+        };
+        let operand = match &value {
+            Some(value) => Some(self.operand(value, width)?),
+            None => None,
+        };
+        let both = self.begun_in(order, &whose);
+        let is_relaxed = order == Order::Relaxed;
+        let kind = match (bits, &of) {
+            (8 | 16, _) => format!("u{bits}"),
+            _ => format!("b{bits}"),
+        };
+        let operation = match (name, operand.as_deref()) {
+            ("load", None) => {
+                let word = if is_relaxed { "relaxed" } else { "acquire" };
+                let to = self.fresh(width)?;
+                self.emit(&format!("ld.{word}.{whose}.{kind} {}, [{at}];", to.name()));
+                return self.result_of_atomic(to, of);
             }
-            ("store", [value]) => {
-                let word = if order == Order::Relaxed { "relaxed" } else { "release" };
-                self.emit(&format!("st.{word}.{scope}{space}.b{bits} [{at}], {value};"));
+            ("store", Some(value)) => {
+                let word = if is_relaxed { "relaxed" } else { "release" };
+                self.emit(&format!("st.{word}.{whose}.{kind} [{at}], {value};"));
                 return Ok(nothing);
             }
-            ("wait", [old]) => {
-                let (again, same) = (self.label(), self.predicate()?);
-                let word = if order == Order::Relaxed { "relaxed" } else { "acquire" };
+            ("wait", Some(old)) => {
+                let (again, same, to) = (self.label(), self.predicate()?, self.fresh(width)?);
+                let word = if is_relaxed { "relaxed" } else { "acquire" };
                 self.place_label(&again);
-                self.emit(&format!("ld.{word}.{scope}{space}.b{bits} {to_name}, [{at}];"));
-                self.emit(&format!("setp.eq.b{bits} %c_p{same}, {to_name}, {old};"));
+                self.emit(&format!("ld.{word}.{whose}.{kind} {}, [{at}];", to.name()));
+                self.emit(&format!("setp.eq.b{width} %c_p{same}, {}, {old};", to.name()));
                 self.emit(&format!("@%c_p{same} bra {again};"));
                 return Ok(nothing);
             }
-            (_, [new]) if is_exchange => {
-                let expected = self.place(&given[0])?;
-                let old = self.read(&expected)?;
-                let old = self.converted(old, of)?;
-                let wanted = self.operand(&old, bits)?;
-                self.emit(&format!(
-                    "atom.{both}.{scope}{space}.cas.b{bits} {to_name}, [{at}], {wanted}, {new};"
-                ));
-                let (same, kept) = (self.predicate()?, self.fresh(32)?);
-                self.emit(&format!("setp.eq.b{bits} %c_p{same}, {to_name}, {wanted};"));
-                self.emit(&format!("selp.b32 {}, 1, 0, %c_p{same};", kept.name()));
-                self.write(&expected, result)?;
-                return Ok(Value { ty: Ty::BOOL, held: Held::Register(kept) });
+            _ if bits < 32 => return Err(Unclear),
+            ("exchange", Some(_)) => format!("exch.b{bits}"),
+            (_, Some(_)) if !is_number && name.starts_with("fetch_") => format!("exch.b{bits}"),
+            ("fetch_add" | "fetch_sub", Some(_)) => format!("add.u{bits}"),
+            ("fetch_and" | "fetch_or" | "fetch_xor", Some(_)) => {
+                format!("{}.b{bits}", &name["fetch_".len()..])
             }
-            // What becomes of other numbers is not followed.
-            (_, [_]) if !matches!(**of, Ty::Integer { .. }) && name.starts_with("fetch_") => {
-                format!("exch.b{bits}")
+            ("fetch_min" | "fetch_max", Some(_)) => {
+                let sign = if matches!(of, Ty::Integer { signed: true, .. }) { 's' } else { 'u' };
+                format!("{}.{sign}{bits}", &name["fetch_".len()..])
             }
-            ("exchange", [_]) => format!("exch.b{bits}"),
-            ("fetch_add" | "fetch_sub", [_]) => format!("add.u{bits}"),
-            ("fetch_and" | "fetch_or" | "fetch_xor", [_]) => format!("{}.b{bits}", &name["fetch_".len()..]),
-            ("fetch_min" | "fetch_max", [_]) => format!("{}.{sign}{bits}", &name["fetch_".len()..]),
             _ => return Err(Unclear),
         };
-        let mut value = values.pop().ok_or(Unclear)?;
-        if name == "fetch_sub" {
-            let by = self.fresh(bits)?;
-            self.emit(&format!("sub.u{bits} {}, 0, {value};", by.name()));
-            value = by.name();
-        }
-        self.emit(&format!("atom.{both}.{scope}{space}.{operation} {to_name}, [{at}], {value};"));
-        Ok(result)
+        let to = self.fresh(width)?;
+        let value = operand.ok_or(Unclear)?;
+        self.emit(&format!("atom.{both}.{whose}.{operation} {}, [{at}], {value};", to.name()));
+        Ok(Value { ty: of, held: Held::Register(to) })
     }
+
+    /// A number that was loaded, extended as its type says.
+    fn result_of_atomic(&mut self, register: Register, of: Ty) -> Result<Value, Unclear> {
+        match of {
+            Ty::Integer { bits: 8 | 16, signed: true, .. } => {
+                let loaded = Value { ty: Ty::UINT, held: Held::Register(register) };
+                self.converted(loaded, &of)
+            }
+            _ => Ok(Value { ty: of, held: Held::Register(register) }),
+        }
+    }
+
+    /// `cuda::atomic_thread_fence` and its kin, and the operations that are functions of their own; none where the name is no such.
+    pub(super) fn of_free_atomics(
+        &mut self,
+        name: &str,
+        given: &[Expression<'s>],
+    ) -> Result<Option<Value>, Unclear> {
+        let builtin = name.strip_prefix("__nv_atomic_");
+        match (name, builtin, given) {
+            ("atomic_thread_fence", ..) | (_, Some("thread_fence"), _) => {
+                let order = given.first().and_then(order_of).ok_or(Unclear)?;
+                let scope = match given.get(1) {
+                    Some(scope) => scope_of(scope).ok_or(Unclear)?,
+                    None => "sys",
+                };
+                match order {
+                    Order::Relaxed => {}
+                    Order::All => self.emit(&format!("fence.sc.{scope};")),
+                    _ => self.emit(&format!("fence.acq_rel.{scope};")),
+                }
+            }
+            ("atomic_signal_fence", ..) => {}
+            (_, Some(operation), [pointer, rest @ ..]) => {
+                let scopes = rest.iter().rev().map_while(scope_of).count();
+                let (rest, scopes) = rest.split_at(rest.len() - scopes);
+                let scope = scopes.first().and_then(scope_of).unwrap_or("sys");
+                let orders = rest.iter().rev().map_while(order_of).count();
+                let (rest, orders) = rest.split_at(rest.len() - orders);
+                let order = orders.first().and_then(order_of).ok_or(Unclear)?;
+                let pointer = self.value(pointer)?;
+                let pointer = Self::decayed(pointer);
+                let Ty::Pointer(of, _) = pointer.ty.clone() else { return Err(Unclear) };
+                let ty = Ty::Atomic(Rc::new(of.plain().clone()), scope);
+                let place = Place::Memory { address: pointer, ty };
+                let operation = operation.strip_suffix("_n").unwrap_or(operation);
+                if operation == "compare_exchange" {
+                    let [expected, new, ..] = rest else { return Err(Unclear) };
+                    let expected = self.value(expected)?;
+                    let expected = self.pointed(expected)?;
+                    let new = self.value(new)?;
+                    return self.compared_and_exchanged(&place, order, &expected, new).map(Some);
+                }
+                let value = match rest {
+                    [] => None,
+                    [value] => Some(self.value(value)?),
+                    _ => return Err(Unclear),
+                };
+                return self.atomically(&place, operation, order, value).map(Some);
+            }
+            (_, None, [pointer, rest @ ..]) if let Some(operation) = name.strip_prefix("atomic_") => {
+                let operation = operation.strip_suffix("_explicit").unwrap_or(operation);
+                let pointer = self.value(pointer)?;
+                let place = self.pointed(pointer)?;
+                if !matches!(place.ty(), Ty::Atomic(..)) {
+                    return Err(Unclear);
+                }
+                if operation.starts_with("compare_exchange") {
+                    let [expected, new, orders @ ..] = rest else { return Err(Unclear) };
+                    let order = orders.first().and_then(order_of).unwrap_or(Order::All);
+                    let expected = self.value(expected)?;
+                    let expected = self.pointed(expected)?;
+                    let new = self.value(new)?;
+                    return self.compared_and_exchanged(&place, order, &expected, new).map(Some);
+                }
+                return self.of_atomic(&place, operation, rest).map(Some);
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::unknown(Ty::Void)))
+    }
+}
+
+/// Bits of what is compared and exchanged.
+const fn bits_of_exchange(bits: u32) -> Result<u32, Unclear> {
+    if matches!(bits, 32 | 64) { Ok(bits) } else { Err(Unclear) }
+}
+
+/// The scope that an argument names.
+fn scope_of(given: &Expression<'_>) -> Option<&'static str> {
+    let (ExpressionKind::Name(name, _) | ExpressionKind::Scoped { name, .. }) = &given.kind else {
+        return None;
+    };
+    Some(match *name {
+        "thread_scope_system" | "__NV_THREAD_SCOPE_SYSTEM" => "sys",
+        "thread_scope_device" | "__NV_THREAD_SCOPE_DEVICE" => "gpu",
+        "__NV_THREAD_SCOPE_CLUSTER" => "cluster",
+        "thread_scope_block" | "__NV_THREAD_SCOPE_BLOCK" => "cta",
+        _ => return None,
+    })
 }

@@ -86,7 +86,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 match place.ty().clone() {
                     Ty::Group(group) => self.of_group(group, name, given),
-                    Ty::Atomic(of, scope) => self.of_atomic(&place, (&of, scope), name, given),
+                    Ty::Atomic(..) => self.of_atomic(&place, name, given),
                     Ty::Structure(members) => self.method(place, &members, name, template, given),
                     _ => Err(Unclear),
                 }
@@ -135,6 +135,9 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Place, Unclear> {
         if Rc::ptr_eq(members, base) || members == base {
             return Ok(place);
+        }
+        if members.is_union || base.is_union {
+            return Err(Unclear);
         }
         let ty = Ty::Structure(Rc::clone(base));
         let (first, _, at) = match base.all.first() {
@@ -299,10 +302,13 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             arguments.push(match parameter.ty {
                 TypeName::Reference(_) => self.place_or_made(argument)?,
-                _ => {
-                    let value = self.value(argument)?;
-                    Place::Fixed(Self::decayed(value))
-                }
+                _ => match self.atomic_place(argument)? {
+                    Some(place) => place,
+                    None => {
+                        let value = self.value(argument)?;
+                        Place::Fixed(Self::decayed(value))
+                    }
+                },
             });
         }
         // Of an included file no place can be shown.
@@ -374,12 +380,15 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // What a lambda returns, the first `return` tells.
         let is_told_later = function.returns == TypeName::Auto;
-        let returns_place = matches!(function.returns, TypeName::Reference(_));
         let returns = match &function.returns {
             _ if is_told_later => Ty::Any,
             TypeName::Reference(_) => Ty::Void,
             ty => self.ty(ty)?,
         };
+        // A reference of C++, or `cuda::atomic_ref`.
+        let is_atomic = matches!(returns, Ty::Atomic(..));
+        let returns_place = is_atomic || matches!(function.returns, TypeName::Reference(_));
+        let returns = if is_atomic { Ty::Void } else { returns };
         let result = match &returns {
             Ty::Void | Ty::Pointer(..) | Ty::Any => None,
             ty => Some(self.made(ty)?),
@@ -466,6 +475,14 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let structure = self.program.structure(members.structure);
         for member in &structure.members {
+            if super::types::is_unnamed(member.name) {
+                let Ty::Structure(inner) = self.ty(&member.ty)? else { return Err(Unclear) };
+                for each in &self.program.structure(inner.structure).members {
+                    let part = self.member(place.clone(), each.name)?;
+                    self.names.push((each.name, Binding::Place(part)));
+                }
+                continue;
+            }
             // Before the constructor has begun it, a reference refers to nothing.
             if let Ok(Place::Link(of, _)) = self.member_itself(place.clone(), member.name)
                 && of.borrow().is_none()
@@ -558,6 +575,15 @@ impl<'a, 's> Lowering<'a, 's> {
                     Ok(Place::Fixed(self.converted(value, &ty)?))
                 }
             };
+        }
+        // What refers to an atomic object is copied, or what the object holds is given.
+        if matches!(argument.ty(), Ty::Atomic(..)) {
+            let is_plain = matches!(self.ty(&parameter.ty), Ok(ty) if !matches!(ty, Ty::Atomic(..)));
+            if !is_plain {
+                return Ok(argument);
+            }
+            let value = self.loaded_atomic(&argument)?;
+            return self.parameter(parameter, Some(Place::Fixed(value)));
         }
         let Place::Fixed(value) = argument else { return Err(Unclear) };
         if parameter.ty == TypeName::Auto {

@@ -1,10 +1,10 @@
 //! Functions of CUDA that are known: groups of threads, barriers, shuffles, atomic operations, and those that only compute.
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
 use super::value::{Held, Place, Value};
-use super::{ANYTHING, Lowering, Unclear};
+use super::{Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
     pub(super) fn special_register(&mut self, name: &str) -> Result<Value, Unclear> {
@@ -15,7 +15,7 @@ impl<'s> Lowering<'_, 's> {
 
     pub(super) fn of_cuda(
         &mut self,
-        name: &str,
+        name: &'s str,
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
@@ -36,12 +36,15 @@ impl<'s> Lowering<'_, 's> {
         if let Some(value) = self.of_all_lanes(name, given)? {
             return Ok(value);
         }
-        if name == "atomic_ref"
-            && let [of] = given
+        if let [of] = given
+            && (name == "atomic_ref" || self.program.aliases.contains_key(name))
+            && let Ok(ty @ Ty::Atomic(..)) = self.named_type(name, template)
         {
-            let ty = self.ty(&TypeName::Named("atomic_ref", template.to_vec()))?;
             self.referred = Some(self.as_atomic(of, &ty)?);
             return Ok(nothing);
+        }
+        if let Some(value) = self.of_free_atomics(name, given)? {
+            return Ok(value);
         }
         let mut values = Vec::new();
         for each in given {
@@ -56,14 +59,24 @@ impl<'s> Lowering<'_, 's> {
             let value = self.value(each)?;
             values.push(Self::decayed(value));
         }
+        if let Some(value) = self.of_lanes(name, &values)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.of_bits(name, &values)? {
+            return Ok(value);
+        }
         match name {
             "__syncthreads" => self.emit("bar.sync 0;"),
-            "__syncthreads_or" | "__syncthreads_and" => return self.voted(name, values),
-            "__syncthreads_count" => {
-                self.emit("bar.sync 0;");
-                return Ok(Value::unknown(Ty::INT));
+            "__syncthreads_or" | "__syncthreads_and" | "__syncthreads_count" => {
+                return self.voted(name, values);
             }
-            "__syncwarp" => self.emit("bar.warp.sync 0xffffffff;"),
+            "__syncwarp" => match values.first().filter(|mask| !matches!(mask.held, Held::Unknown)) {
+                Some(mask) => {
+                    let mask = self.operand(mask, 32)?;
+                    self.emit(&format!("bar.warp.sync {mask};"));
+                }
+                None => self.emit("bar.warp.sync 0xffffffff;"),
+            },
             "__threadfence" => self.emit("membar.gl;"),
             "__threadfence_block" => self.emit("membar.cta;"),
             "__threadfence_system" => self.emit("membar.sys;"),
@@ -85,7 +98,11 @@ impl<'s> Lowering<'_, 's> {
                     _ => Err(Unclear),
                 };
             }
-            "coalesced_threads" => return Ok(Value::group(Group::Coalesced)),
+            "coalesced_threads" => {
+                let mask = self.fresh(32)?;
+                self.emit(&format!("activemask.b32 {};", mask.name()));
+                return Ok(Value::group(Group::Coalesced(mask.number)));
+            }
             // What is said of a value is not looked at.
             "__builtin_expect" | "__builtin_assume_aligned" => {
                 return values.into_iter().next().ok_or(Unclear);
@@ -107,7 +124,6 @@ impl<'s> Lowering<'_, 's> {
                 let [pointer] = values.as_slice() else { return Err(Unclear) };
                 return Ok(Value { ty: Ty::SIZE, held: pointer.held.clone() });
             }
-            "__shfl_sync" if values.len() >= 3 => return self.shuffled(&values),
             "min" | "max" | "umin" | "umax" => {
                 let mut values = values.into_iter();
                 let (Some(a), Some(b)) = (values.next(), values.next()) else { return Err(Unclear) };
@@ -115,7 +131,9 @@ impl<'s> Lowering<'_, 's> {
             }
             "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => {
                 let [pointer] = values.as_slice() else { return Err(Unclear) };
-                let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
+                let Ty::Pointer(of, Space::Generic | Space::Global) = &pointer.ty else {
+                    return Err(Unclear);
+                };
                 if !matches!(pointer.held, Held::Register(_)) {
                     return Ok(Value::unknown((**of).clone()));
                 }
@@ -131,14 +149,16 @@ impl<'s> Lowering<'_, 's> {
                 let (Some(pointer), Some(value), None) = (values.next(), values.next(), values.next()) else {
                     return Err(Unclear);
                 };
-                let Ty::Pointer(of, Space::Generic) = &pointer.ty else { return Err(Unclear) };
+                let Ty::Pointer(of, Space::Generic | Space::Global) = &pointer.ty else {
+                    return Err(Unclear);
+                };
                 let ty = (**of).clone();
-                // Of a variable in global memory nobody has the address.
+                // Of some variables in global memory nobody has the address.
                 if matches!(pointer.held, Held::Register(_)) {
                     self.write(&Place::Memory { address: pointer, ty }, value)?;
                 }
             }
-            _ if name.starts_with("atomic") => return self.atomic(name, &values),
+            _ if name.starts_with("atomic") => return self.atomic(name, values),
             "move" | "forward" => {
                 let [value] = values.as_slice() else { return Err(Unclear) };
                 return Ok(value.clone());
@@ -151,24 +171,6 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         }
         Ok(nothing)
-    }
-
-    /// What a block that meets finds of a number of each thread.
-    fn voted(&mut self, name: &str, values: Vec<Value>) -> Result<Value, Unclear> {
-        let mut values = values.into_iter();
-        let (Some(given), None) = (values.next(), values.next()) else { return Err(Unclear) };
-        if !matches!(given.held, Held::Register(_)) {
-            self.emit("bar.sync 0;");
-            return Ok(Value::unknown(Ty::INT));
-        }
-        let given = self.converted(given, &Ty::INT)?;
-        let given = self.operand(&given, 32)?;
-        let (holds, result, to) = (self.predicate()?, self.predicate()?, self.fresh(32)?);
-        let how = name.trim_start_matches("__syncthreads_");
-        self.emit(&format!("setp.ne.s32 %c_p{holds}, {given}, 0;"));
-        self.emit(&format!("bar.red.{how}.pred %c_p{result}, 0, %c_p{holds};"));
-        self.emit(&format!("selp.b32 {}, 1, 0, %c_p{result};", to.name()));
-        Ok(Value { ty: Ty::INT, held: Held::Register(to) })
     }
 
     fn address_in_shared(&mut self, values: Vec<Value>) -> Result<Value, Unclear> {
@@ -189,60 +191,6 @@ impl<'s> Lowering<'_, 's> {
             }
             _ => Err(Unclear),
         }
-    }
-
-    pub(super) fn shuffled(&mut self, values: &[Value]) -> Result<Value, Unclear> {
-        let (mask, value, lane) = (&values[0], &values[1], &values[2]);
-        if value.ty.register() != Some(32) || values.len() > 3 {
-            return Ok(Value::unknown(value.ty.clone()));
-        }
-        let mask = self.operand(mask, 32)?;
-        let (from, lane) = (self.operand(value, 32)?, self.operand(lane, 32)?);
-        let to = self.fresh(32)?;
-        self.emit(&format!("shfl.sync.idx.b32 {}, {from}, {lane}, 31, {mask};", to.name()));
-        Ok(Value { ty: value.ty.clone(), held: Held::Register(to) })
-    }
-
-    fn atomic(&mut self, name: &str, values: &[Value]) -> Result<Value, Unclear> {
-        let pointer = values.first().ok_or(Unclear)?;
-        let Ty::Pointer(of, space) = &pointer.ty else { return Err(Unclear) };
-        let of = of.plain();
-        if *space == Space::Shared && matches!(pointer.held, Held::Register(_)) {
-            let address = self.operand(pointer, 64)?;
-            let (bits, to) = match of.size()? {
-                4 => (32, self.fresh(32)?),
-                8 => (64, self.fresh(64)?),
-                _ => return Err(Unclear),
-            };
-            self.emit(&format!("atom.shared.exch.b{bits} {}, [{address}], 0;", to.name()));
-        } else if *space == Space::Generic
-            && let Ty::Integer { bits: bits @ (32 | 64), .. } = *of
-        {
-            let to = self.fresh(bits)?;
-            // Of a variable in global memory nobody has the address.
-            let at = match pointer.held {
-                Held::Register(address) => address.name(),
-                _ => ANYTHING.to_owned(),
-            };
-            let to_name = to.name();
-            let scope = match () {
-                () if name.ends_with("_block") => "cta",
-                () if name.ends_with("_system") => "sys",
-                () => "gpu",
-            };
-            // What threads draw from a counter is known.
-            let added = values.get(1).filter(|_| name.starts_with("atomicAdd"));
-            let (operation, operand) = match added {
-                Some(by) => {
-                    let by = self.converted(by.clone(), of)?;
-                    (format!("add.u{bits}"), self.operand(&by, bits)?)
-                }
-                None => (format!("exch.b{bits}"), "0".to_owned()),
-            };
-            self.emit(&format!("atom.relaxed.{scope}.{operation} {to_name}, [{at}], {operand};"));
-            return Ok(Value { ty: of.clone(), held: Held::Register(to) });
-        }
-        Ok(Value::unknown(of.clone()))
     }
 }
 

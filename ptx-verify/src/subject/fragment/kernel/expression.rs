@@ -81,6 +81,10 @@ impl<'s> Lowering<'_, 's> {
                     let value = self.method(place, &members, operator, &[], &[zero]);
                     return self.referred_value(value?);
                 }
+                if matches!(place.ty(), Ty::Atomic(..)) {
+                    let one = Value::constant(1, Ty::INT);
+                    return self.operator_of_atomic(&place, &operator[..1], one, true);
+                }
                 let old = self.read(&place)?;
                 let old = self.copied(old)?;
                 let operator = if *operator == "++" { "+" } else { "-" };
@@ -101,7 +105,15 @@ impl<'s> Lowering<'_, 's> {
                 let value = match &from.kind {
                     ExpressionKind::List(None, _) => {
                         let place = self.place(to)?;
-                        self.initialize(&place, from)?;
+                        match place.ty().plain().clone() {
+                            // It may be made of its own elements.
+                            ty @ Ty::Vector(..) => self.filled_vector(&place, &ty, from)?,
+                            _ => self.initialize(&place, from)?,
+                        }
+                        // Nobody reads it once more.
+                        if matches!(place, Place::Memory { .. }) {
+                            return Ok(Value::unknown(place.ty().plain().clone()));
+                        }
                         return self.read(&place);
                     }
                     _ => self.value(from)?,
@@ -111,6 +123,9 @@ impl<'s> Lowering<'_, 's> {
                     && let Some(value) = self.assigned_object(place.clone(), &members, operator, from)?
                 {
                     return self.referred_value(value);
+                }
+                if matches!(place.ty(), Ty::Atomic(..)) {
+                    return self.operator_of_atomic(&place, operator, value, false);
                 }
                 let value = match operator {
                     "" => value,
@@ -251,6 +266,10 @@ impl<'s> Lowering<'_, 's> {
                     let value = self.method(place, &members, operator, &[], &[]);
                     return self.referred_value(value?);
                 }
+                if matches!(place.ty(), Ty::Atomic(..)) {
+                    let one = Value::constant(1, Ty::INT);
+                    return self.operator_of_atomic(&place, &operator[..1], one, false);
+                }
                 let old = self.read(&place)?;
                 let operator = if operator == "++" { "+" } else { "-" };
                 let new = self.computed(operator, old, Value::constant(1, Ty::INT))?;
@@ -359,102 +378,6 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    fn choice(
-        &mut self,
-        condition: &Expression<'s>,
-        then: &Expression<'s>,
-        otherwise: &Expression<'s>,
-    ) -> Result<Value, Unclear> {
-        let condition = self.value(condition)?;
-        let condition = self.truth(condition)?;
-        if let Some(number) = condition.number() {
-            return self.value(if number != 0 { then } else { otherwise });
-        }
-        let (other, end) = (self.label(), self.label());
-        self.branch(&condition, false, &other)?;
-        let first = self.value(then)?;
-        let first = Self::decayed(first);
-        let to = match first.ty.register() {
-            Some(bits) => Some(self.fresh(bits)?),
-            None => None,
-        };
-        if let Some(to) = to {
-            let operand = self.operand(&first, to.bits)?;
-            self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
-        }
-        self.emit(&format!("bra {end};"));
-        self.place_label(&other);
-        let second = self.value(otherwise)?;
-        let second = Self::decayed(second);
-        let Some(to) = to.filter(|_| second.ty.register().is_some()) else {
-            self.place_label(&end);
-            return Ok(Value::unknown(first.ty));
-        };
-        if matches!(first.ty, Ty::Pointer(..)) && first.ty != second.ty && second.number() != Some(0) {
-            return Err(Unclear);
-        }
-        let ty = match (&first.ty, &second.ty) {
-            // The wider one counts.
-            (&Ty::Integer { bits: 64, signed, .. }, Ty::Integer { .. }) => {
-                let second = self.converted(second, &Ty::Integer { bits: 64, signed, is_bool: false })?;
-                let operand = self.operand(&second, 64)?;
-                self.emit(&format!("mov.b64 {}, {operand};", to.name()));
-                self.place_label(&end);
-                return Ok(Value { ty: first.ty, held: Held::Register(to) });
-            }
-            // So it is where the second is the wider one.
-            (&Ty::Integer { signed: is_signed, .. }, &Ty::Integer { bits: 64, signed, .. }) => {
-                let (wide, joined) = (self.fresh(64)?, self.label());
-                let operand = self.operand(&second, 64)?;
-                self.emit(&format!("mov.b64 {}, {operand};", wide.name()));
-                self.emit(&format!("bra {joined};"));
-                self.place_label(&end);
-                let sign = if is_signed { 's' } else { 'u' };
-                self.emit(&format!("cvt.{sign}64.{sign}32 {}, {};", wide.name(), to.name()));
-                self.place_label(&joined);
-                let ty = Ty::Integer { bits: 64, signed, is_bool: false };
-                return Ok(Value { ty, held: Held::Register(wide) });
-            }
-            _ => first.ty.clone(),
-        };
-        let operand = self.operand(&second, to.bits)?;
-        self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
-        self.place_label(&end);
-        Ok(Value { ty, held: Held::Register(to) })
-    }
-
-    fn cast(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Value, Unclear> {
-        if let TypeName::Reference(to) = to {
-            // What a place is taken for.
-            let address = match self.place(of)? {
-                Place::Memory { address, .. } => address,
-                _ => return Err(Unclear),
-            };
-            let ty = self.ty_in_memory(to)?;
-            return self.read(&Place::Memory { address, ty });
-        }
-        let to = self.ty(to)?;
-        let value = self.value(of)?;
-        if let Ty::Structure(members) = &to
-            && value.ty != to
-        {
-            // `T(a)` makes an object of one value.
-            self.may_be_made(&to)?;
-            let place = self.made(&to)?;
-            self.constructed(&place, members, Some(of))?;
-            return self.read(&place);
-        }
-        let value = Self::decayed(value);
-        if let (Ty::Pointer(..), Ty::Integer { bits: 32, .. }) = (&value.ty, &to) {
-            let generic = self.generic(value)?;
-            let name = self.operand(&generic, 64)?;
-            let low = self.fresh(32)?;
-            self.emit(&format!("cvt.u32.u64 {}, {name};", low.name()));
-            return Ok(Value { ty: to, held: Held::Register(low) });
-        }
-        self.converted(value, &to)
-    }
-
     /// The place that an expression names.
     pub(super) fn place(&mut self, expression: &Expression<'s>) -> Result<Place, Unclear> {
         self.deeper()?;
@@ -489,8 +412,12 @@ impl<'s> Lowering<'_, 's> {
                             self.element(parts, ty, index)
                         }
                         (place, Ty::Pointer(to, _)) => {
-                            self.value(index)?;
-                            Ok(aliased(place, to))
+                            let index = self.value(index)?;
+                            let offset = index.number().and_then(|index| index.checked_mul(to.size().ok()?));
+                            Ok(match offset {
+                                Some(offset) => self.taken_for(place, offset, to),
+                                None => aliased(place, to),
+                            })
                         }
                         _ => Err(Unclear),
                     };
@@ -519,17 +446,21 @@ impl<'s> Lowering<'_, 's> {
                 self.member(object, name)
             }
             ExpressionKind::Cast(TypeName::Reference(to), of) => {
-                let Place::Memory { address, .. } = self.place(of)? else { return Err(Unclear) };
-                Ok(Place::Memory { address, ty: self.ty_in_memory(to)? })
+                let place = self.place(of)?;
+                let ty = self.ty_in_memory(to)?;
+                match place {
+                    Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
+                    Place::Fixed(_) | Place::Link(..) => Err(Unclear),
+                    other => Ok(self.taken_for(&other, 0, &ty)),
+                }
             }
-            ExpressionKind::List(Some(to @ TypeName::Named("atomic_ref", _)), given)
-                if let [of] = given.as_slice() =>
+            ExpressionKind::List(Some(to), given)
+                if let [of] = given.as_slice()
+                    && let Ok(ty @ Ty::Atomic(..)) = self.ty(to) =>
             {
-                let ty = self.ty(to)?;
                 self.as_atomic(of, &ty)
             }
-            ExpressionKind::Cast(to @ TypeName::Named("atomic_ref", _), of) => {
-                let ty = self.ty(to)?;
+            ExpressionKind::Cast(to, of) if let Ok(ty @ Ty::Atomic(..)) = self.ty(to) => {
                 self.as_atomic(of, &ty)
             }
             ExpressionKind::Call(callee, given) => {
@@ -559,7 +490,7 @@ impl<'s> Lowering<'_, 's> {
                     parts.first().cloned().ok_or(Unclear)
                 }
                 (place, Ty::Pointer(to, _)) if place.ty() == &**to => Ok(place.clone()),
-                (place, Ty::Pointer(to, _)) => Ok(aliased(place, to)),
+                (place, Ty::Pointer(to, _)) => Ok(self.taken_for(place, 0, to)),
                 _ => Err(Unclear),
             };
         }
@@ -624,6 +555,14 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
+    /// Gives a vector the values of a list at once.
+    fn filled_vector(&mut self, place: &Place, ty: &Ty, from: &Expression<'s>) -> Result<(), Unclear> {
+        let made = self.made(ty)?;
+        self.initialize(&made, from)?;
+        let value = self.read(&made)?;
+        self.write(place, value)
+    }
+
     pub(super) fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
         let found = |members: &super::types::Members| {
             members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)
@@ -636,8 +575,30 @@ impl<'s> Lowering<'_, 's> {
                     other => other,
                 }
             }
+            Place::Parts(parts, Ty::Structure(members)) if members.is_union => {
+                let (_, ty, offset) = &members.all[found(&members)?];
+                self.taken_for(parts.first().ok_or(Unclear)?, *offset, ty)
+            }
             Place::Parts(parts, Ty::Structure(members)) => {
                 parts.get(found(&members)?).cloned().ok_or(Unclear)?
+            }
+            Place::Parts(parts, Ty::Vector(..)) => {
+                let index = vector_index(name).and_then(|index| parts.get(index as usize));
+                index.cloned().ok_or(Unclear)?
+            }
+            // Two halves are one number.
+            Place::Memory { address, ty: Ty::Float(32) } if matches!(name, "x" | "y") => {
+                let half = Rc::new(Ty::Float(16));
+                let index = vector_index(name).ok_or(Unclear)?;
+                let address = self.moved(&address, &half, Value::constant(index, Ty::SIZE), "+")?;
+                Place::Memory { address, ty: (*half).clone() }
+            }
+            Place::Register(_, Ty::Float(32))
+            | Place::Fixed(Value { ty: Ty::Float(32), .. })
+            | Place::Unknown(Ty::Float(32))
+                if matches!(name, "x" | "y") =>
+            {
+                Place::Unknown(Ty::Float(16))
             }
             Place::Memory { address, ty: Ty::Structure(members) } => {
                 let (_, ty, offset) = &members.all[found(&members)?];
@@ -652,13 +613,13 @@ impl<'s> Lowering<'_, 's> {
             }
             Place::Unknown(Ty::Structure(members)) => Place::Unknown(members.all[found(&members)?].1.clone()),
             Place::Unknown(Ty::Vector(of, _)) => Place::Unknown((*of).clone()),
-            Place::Fixed(Value { ty: Ty::Vector(of, _), .. }) => Place::Fixed(Value::unknown((*of).clone())),
             Place::Fixed(Value { held: Held::Place(place), .. }) => {
                 self.deeper()?;
                 let found = self.member_itself((*place).clone(), name);
                 self.shallower();
                 return found;
             }
+            Place::Fixed(Value { ty: Ty::Vector(of, _), .. }) => Place::Fixed(Value::unknown((*of).clone())),
             Place::Unknown(Ty::Any) | Place::Fixed(Value { ty: Ty::Any, .. }) => Place::Unknown(Ty::Any),
             Place::Alias(of, _) => Place::Alias(of, Ty::Any),
             _ => return Err(Unclear),
@@ -677,7 +638,7 @@ impl<'s> Lowering<'_, 's> {
         match &**of {
             Ty::Integer { .. } | Ty::Pointer(..) => self.chosen(parts, of, &index),
             // Any of its parts may be meant.
-            Ty::Array(..) | Ty::Structure(_) => {
+            Ty::Array(..) | Ty::Structure(_) | Ty::Vector(..) => {
                 let whole = Place::Parts(parts.to_vec(), ty.clone());
                 Ok(Place::Alias(Rc::new(whole), (**of).clone()))
             }
@@ -720,6 +681,15 @@ impl<'s> Lowering<'_, 's> {
             return done;
         }
         match place {
+            Place::Parts(_, Ty::Structure(members)) if members.is_union => match given.as_slice() {
+                [] => self.clear(place),
+                [only] => {
+                    let (first, ..) = members.all.first().ok_or(Unclear)?;
+                    let member = self.member_itself(place.clone(), first)?;
+                    self.initialize(&member, only)
+                }
+                _ => Err(Unclear),
+            },
             // The braces of the array in `std::array` may be left out.
             Place::Parts(parts, Ty::Structure(_))
                 if let [only @ Place::Parts(_, Ty::Array(..))] = parts.as_slice()
@@ -744,6 +714,9 @@ impl<'s> Lowering<'_, 's> {
                     self.value(each)?;
                 }
                 Ok(())
+            }
+            Place::Memory { ty, .. } if matches!(ty.plain(), Ty::Vector(..)) => {
+                self.filled_vector(place, ty.plain(), from)
             }
             Place::Memory { ty: Ty::Structure(_) | Ty::Array(..), .. } if !given.is_empty() => {
                 self.fill_memory(place, given)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind};
 
 use super::types::{Group, Space, Ty};
-use super::value::{Held, Value};
+use super::value::{Held, Register, Value};
 use super::{Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
@@ -51,17 +51,37 @@ impl<'s> Lowering<'_, 's> {
                 }
                 return Ok(Value::unknown(Ty::UINT));
             }
-            (Group::Warp | Group::Part(_) | Group::Coalesced, "shfl") => {
-                let [value, lane] = given else { return Err(Unclear) };
-                let value = self.value(value)?;
-                let lane = self.value(lane)?;
-                if group != Group::Warp {
+            (Group::Coalesced(_), "shfl") if let [value, lane] = given => {
+                let (value, lane) = (self.value(value)?, self.value(lane)?);
+                // Which lane has a number in the group is not computed for others than the first.
+                if lane.number() != Some(0) {
                     return Ok(Value::unknown(value.ty));
                 }
-                return self.shuffled(&[Value::constant(u64::from(u32::MAX), Ty::UINT), value, lane]);
+                let mask = self.mask_of(group)?;
+                let first = self.of_bits("__ffs", std::slice::from_ref(&mask))?.ok_or(Unclear)?;
+                let first = self.computed("-", first, Value::constant(1, Ty::INT))?;
+                return self.shuffled(name, &mask, value, (&first, 32));
+            }
+            (Group::Warp | Group::Part(_), "shfl" | "shfl_down" | "shfl_up" | "shfl_xor")
+                if let [value, by] = given =>
+            {
+                let (value, by) = (self.value(value)?, self.value(by)?);
+                let threads = if let Group::Part(threads) = group { threads } else { 32 };
+                let mask = self.mask_of(group)?;
+                return self.shuffled(name, &mask, value, (&by, u64::from(threads)));
+            }
+            (Group::Warp | Group::Part(_) | Group::Coalesced(_), "any" | "all") if let [given] = given => {
+                let given = self.value(given)?;
+                let mask = self.mask_of(group)?;
+                return self.vote(name, &mask, given);
+            }
+            (Group::Warp, "ballot") if let [given] = given => {
+                let given = self.value(given)?;
+                let mask = self.mask_of(group)?;
+                return self.vote(name, &mask, given);
             }
             (
-                Group::Warp | Group::Part(_) | Group::Coalesced,
+                Group::Warp | Group::Part(_) | Group::Coalesced(_),
                 "shfl_down" | "shfl_up" | "shfl_xor" | "any" | "all" | "ballot" | "match_any" | "match_all",
             ) => {
                 let mut ty = Ty::UINT;
@@ -83,7 +103,7 @@ impl<'s> Lowering<'_, 's> {
                 let all = self.size_of_block()?;
                 return self.computed("/", all, Value::constant(u64::from(threads), Ty::UINT));
             }
-            (Group::Part(_) | Group::Coalesced, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
+            (Group::Part(_) | Group::Coalesced(_), "sync") => self.emit("bar.warp.sync 0xffffffff;"),
             (Group::Part(threads), "thread_rank") => {
                 let lane = self.special_register("laneid")?;
                 return self.computed("%", lane, Value::constant(u64::from(threads), Ty::UINT));
@@ -91,8 +111,14 @@ impl<'s> Lowering<'_, 's> {
             (Group::Part(threads), "size" | "num_threads") => {
                 return Ok(Value::constant(u64::from(threads), Ty::UINT));
             }
-            (Group::Coalesced, "thread_rank" | "size" | "num_threads") => {
-                return Ok(Value::unknown(Ty::UINT));
+            (Group::Coalesced(_), "thread_rank" | "size" | "num_threads") => {
+                let mut mask = self.mask_of(group)?;
+                if name == "thread_rank" {
+                    let before = self.special_register("lanemask_lt")?;
+                    mask = self.computed("&", mask, before)?;
+                }
+                let count = self.of_bits("__popc", &[mask])?.ok_or(Unclear)?;
+                return self.converted(count, &Ty::UINT);
             }
             (Group::Warp, "sync") => self.emit("bar.warp.sync 0xffffffff;"),
             (Group::Cluster, "sync") => {
@@ -123,6 +149,23 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         }
         Ok(nothing)
+    }
+
+    /// The lanes of a group.
+    fn mask_of(&mut self, group: Group) -> Result<Value, Unclear> {
+        Ok(match group {
+            Group::Coalesced(number) => {
+                Value { ty: Ty::UINT, held: Held::Register(Register { number, bits: 32 }) }
+            }
+            Group::Part(threads @ 1..=16) => {
+                let lane = self.special_register("laneid")?;
+                let first = Value::constant(u64::from(!(threads - 1)), Ty::UINT);
+                let first = self.computed("&", lane, first)?;
+                let all = Value::constant((1 << threads) - 1, Ty::UINT);
+                self.computed("<<", all, first)?
+            }
+            _ => Value::constant(u64::from(u32::MAX), Ty::UINT),
+        })
     }
 
     /// The number of the thread in its block, x first.
@@ -168,7 +211,7 @@ impl<'s> Lowering<'_, 's> {
             _ => return Ok(None),
         };
         let group = self.value(group)?;
-        let is_known = matches!(group.ty, Ty::Group(Group::Warp | Group::Part(_) | Group::Coalesced));
+        let is_known = matches!(group.ty, Ty::Group(Group::Warp | Group::Part(_) | Group::Coalesced(_)));
         let value = self.value(value)?;
         let is_number = matches!(value.ty, Ty::Integer { .. } | Ty::Float(_) | Ty::Vector(..) | Ty::Any);
         if is_known && is_number { Ok(Some(Value::unknown(value.ty))) } else { Err(Unclear) }

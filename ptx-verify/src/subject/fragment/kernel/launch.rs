@@ -1,6 +1,8 @@
 //! How a kernel is launched: the arguments of its template, and the threads of its blocks.
 
+use ptx_ir::isa::{Event, Instance};
 use ptx_ir::occupancy::registers_left;
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId,
     TemplateArgument, TypeName, Variable,
@@ -8,7 +10,7 @@ use ptx_syntax::cuda::body::{
 
 use super::types::{Given, Space, Ty};
 use super::value::{Place, Value};
-use super::{Binding, Frame, Lowering, Unclear};
+use super::{Binding, Frame, Lowering, Unclear, has_instruction};
 
 impl<'a, 's> Lowering<'a, 's> {
     /// What the parameters of a function's template stand for: what the first use says that is understood, or else what they
@@ -188,9 +190,7 @@ impl<'a, 's> Lowering<'a, 's> {
                     let mut functions = self.program.functions.iter();
                     let kernel = functions.find(|each| each.is_kernel && each.name == other.name)?;
                     // Others begin when it has ended, or when it says so.
-                    let body =
-                        self.aim.source.get(kernel.extent.start as usize..kernel.extent.end as usize)?;
-                    if !LETS_BEGIN.iter().any(|word| body.contains(word)) {
+                    if !self.lets_begin(kernel, MAX_WRAPPERS) {
                         return None;
                     }
                     let given_too =
@@ -203,6 +203,25 @@ impl<'a, 's> Lowering<'a, 's> {
                 uses.max()
             })
             .max()
+    }
+
+    /// Whether a function lets the grids begin that depend on its own, by itself or through functions that it calls.
+    fn lets_begin(&self, function: &Function<'s>, left: usize) -> bool {
+        let (aim, extent) = (&self.aim, function.extent);
+        let is_inside = |span: Span| extent.start <= span.start && span.end <= extent.end;
+        let begins = |instance: &Instance| instance.effects.event == Some(Event::GridBegin);
+        let mut own = aim.file.statements.iter().filter(|statement| is_inside(statement.span));
+        if own.any(|statement| has_instruction(&statement.template.text, begins)) {
+            return true;
+        }
+        let Some(body) = aim.source.get(extent.start as usize..extent.end as usize) else { return false };
+        if calls(body, LETS_BEGIN) {
+            return true;
+        }
+        let Some(left) = left.checked_sub(1) else { return false };
+        let others =
+            self.program.functions.iter().filter(|other| !other.is_kernel && other.span != function.span);
+        others.filter(|other| calls(body, other.name)).any(|other| self.lets_begin(other, left))
     }
 
     /// The blocks of a cluster, as the kernel says, or else all launches that tell of their threads.
@@ -409,8 +428,20 @@ fn variable<'s>(argument: &Expression<'s>) -> Option<&'s str> {
     }
 }
 
-/// What a kernel says to let those begin that depend on it.
-const LETS_BEGIN: [&str; 2] = ["launch_dependents", "cudaTriggerProgrammaticLaunchCompletion"];
+/// The function of CUDA that lets those begin that depend on a kernel.
+const LETS_BEGIN: &str = "cudaTriggerProgrammaticLaunchCompletion";
+/// Functions through which it is looked for.
+const MAX_WRAPPERS: usize = 3;
+
+/// Whether a text calls a function by its name, outside comments to the end of a line.
+fn calls(text: &str, name: &str) -> bool {
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        after.starts_with('(') && !before.ends_with(is_of_name) && !line.contains("//")
+    })
+}
 
 /// Whether a type is the one of the extents of grids and blocks.
 fn is_extents(ty: &TypeName<'_>) -> bool {

@@ -95,7 +95,7 @@ impl<'s> Lowering<'_, 's> {
         let above = self.computed("*", row, stride)?;
         let index = self.computed("+", above, column)?;
         let at = self.moved(&pointer, &of, index, "+")?;
-        let (space, base) = (super::value::space_of(&at), self.operand(&at, 64)?);
+        let (space, base) = (super::memory::space_of(&at), self.operand(&at, 64)?);
         for offset in (0..half).step_by(4) {
             if is_store {
                 self.emit(&format!("st{space}.b32 [{base}+{offset}], 0;"));
@@ -286,6 +286,29 @@ impl<'s> Lowering<'_, 's> {
                 self.emit(&format!("cp.async.wait_group {count};"));
             }
             // What is set in memory of a thread is not followed.
+            ("memcpy" | "__builtin_memcpy", [to, from, bytes]) => {
+                let (to, from) = (self.value(to)?, self.value(from)?);
+                let bytes = self.constant(bytes)?;
+                self.copied_bits(&Self::decayed(to), &Self::decayed(from), bytes)?;
+            }
+            ("swap", [one, other]) => {
+                let (one, other) = (self.place(one)?, self.place(other)?);
+                let kept = self.read(&one)?;
+                let kept = self.kept(kept, false)?;
+                let value = self.read(&other)?;
+                self.write(&one, value)?;
+                let value = self.read(&kept)?;
+                self.write(&other, value)?;
+            }
+            ("bit_cast", [from]) => {
+                let [to, ..] = template else { return Err(Unclear) };
+                let super::Binding::Type(ty) = self.template_argument(to, true)? else { return Err(Unclear) };
+                let value = self.value(from)?;
+                let from = self.kept(value, false)?;
+                let place = self.taken_for(&from, 0, &ty);
+                let found = self.read(&place)?;
+                return Ok(Some(found));
+            }
             ("memset" | "memcpy", [to, ..]) => {
                 let to = self.value(to)?;
                 let Held::Place(place) = &to.held else { return Err(Unclear) };

@@ -11,17 +11,24 @@
 
 mod asm;
 mod atomic;
+mod bits;
 mod call;
+mod choice;
 mod cuda;
+mod device;
 mod expression;
 mod folded;
 mod group;
 mod instructions;
+mod lanes;
 mod launch;
 mod library;
+mod memory;
 mod operator;
 mod pack;
 mod pipeline;
+mod plain_atomic;
+mod reinterpret;
 mod scope;
 mod special;
 mod statement;
@@ -32,6 +39,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use ptx_ir::isa::{Instance, resolve};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
@@ -39,6 +47,7 @@ use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Program, StructureId, TemplateArgument, TypeName,
 };
 use ptx_syntax::cuda::{AsmId, CudaFile};
+use ptx_syntax::lexer::{Lexer, TokenKind};
 
 use super::expand::Expanded;
 use launch::Use;
@@ -71,6 +80,14 @@ const MAX_WORK: usize = 400_000;
 const MAX_USES: usize = 4;
 /// How deep expressions, statements and calls lie in each other.
 const DEEPEST: u32 = 130;
+
+/// Whether a template has an instruction of some kind.
+pub(crate) fn has_instruction(template: &str, is_such: impl Fn(&Instance) -> bool) -> bool {
+    Lexer::new(template).any(|token| {
+        let is_word = matches!(token.kind, TokenKind::Name | TokenKind::Dotted);
+        is_word && resolve(token.span.text(template)).instances.iter().any(&is_such)
+    })
+}
 
 /// What a kernel is translated with.
 #[derive(Clone, Copy)]
@@ -273,6 +290,8 @@ struct Lowering<'a, 's> {
     /// Shared variables by the place of their declaration: their names, sizes and alignments.
     shared: Vec<(String, u64, u64)>,
     shared_by_place: HashMap<(usize, u64), usize>,
+    /// Variables in global memory.
+    device: Vec<device::Global>,
     /// The predicates that registers of truth values are made of.
     truths: HashMap<u32, u32>,
     registers: u32,
@@ -311,6 +330,7 @@ pub(crate) fn kernel<'a, 's>(
         referred: None,
         shared: Vec::new(),
         shared_by_place: HashMap::new(),
+        device: Vec::new(),
         truths: HashMap::new(),
         registers: 0,
         widths: vec![0],
@@ -453,6 +473,9 @@ impl<'a, 's> Lowering<'a, 's> {
                 size => ("", size.to_string()),
             };
             let _ = writeln!(text, "{linkage}.shared .align {align} .b8 {name}[{length}];");
+        }
+        for global in &self.device {
+            let _ = writeln!(text, "{}", global.declaration());
         }
         text.push_str(head);
         text.push_str("{\n.reg .b64 %c_anything;\n");
@@ -633,6 +656,11 @@ impl<'a, 's> Lowering<'a, 's> {
         let variable = self.program.variables.iter().find(|variable| variable.name == name).ok_or(Unclear)?;
         if variable.is_shared {
             return self.shared_variable(variable);
+        }
+        if (variable.is_device || variable.is_in_constant_memory)
+            && let Some(place) = self.device_variable(variable)?
+        {
+            return Ok(place);
         }
         let ty = self.ty(&variable.ty)?;
         let address = Value::unknown(Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic));

@@ -82,7 +82,7 @@ impl<'a, 's> Lowering<'a, 's> {
             let object = Some((Some(place.clone()), Rc::clone(members)));
             self.inlined(&own, &[], &[], object, None)?;
         }
-        for member in structure.members.iter().rev() {
+        for member in structure.members.iter().rev().filter(|each| !super::types::is_unnamed(each.name)) {
             let part = self.member_itself(place.clone(), member.name)?;
             if let Ty::Structure(inner) = part.ty().clone()
                 && self.is_destructible(part.ty())

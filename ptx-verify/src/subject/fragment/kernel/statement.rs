@@ -393,10 +393,18 @@ impl<'s> Lowering<'_, 's> {
         let pointer = self.frames.last().and_then(|frame| frame.pointer.clone());
         if self.frames.last().is_some_and(|frame| frame.returns_place) {
             let place = self.place(value.ok_or(Unclear)?)?;
-            // Which of several it is, is known when the kernel runs.
-            if result.is_some() || matches!(place, Place::Chosen { .. }) {
+            if result.is_some() {
                 return Err(Unclear);
             }
+            // Which of several it is does not change any more.
+            let place = match place {
+                Place::Chosen { registers, index, ty } => {
+                    let kept = self.fresh(32)?;
+                    self.emit(&format!("mov.b32 {}, {};", kept.name(), index.name()));
+                    Place::Chosen { registers, index: kept, ty }
+                }
+                other => other,
+            };
             self.frames.last_mut().ok_or(Unclear)?.result = Some(place);
         } else if let (None, Some(pointer), Some(value)) = (&result, pointer, value) {
             let value = self.value(value)?;
@@ -431,8 +439,10 @@ impl<'s> Lowering<'_, 's> {
         self.is_elided = variable.value.as_ref().is_some_and(makes_object);
         let place = match &variable.ty {
             _ if variable.is_shared => self.shared_variable(variable)?,
-            // Its value is that of the last time.
-            _ if variable.is_static && !variable.is_constant => return Err(Unclear),
+            // It lies in global memory.
+            _ if variable.is_static && !variable.is_constant => {
+                self.device_variable(variable)?.ok_or(Unclear)?
+            }
             TypeName::Reference(of) => {
                 let lambda = self.lambda_of(variable.value.as_ref());
                 if let Some(lambda) = lambda.filter(|_| **of == TypeName::Auto) {
@@ -447,7 +457,13 @@ impl<'s> Lowering<'_, 's> {
                     self.names.push((variable.name, Binding::Lambda(lambda)));
                     return Ok(());
                 }
-                let value = self.value(variable.value.as_ref().ok_or(Unclear)?)?;
+                let value = variable.value.as_ref().ok_or(Unclear)?;
+                if let Some(place) = self.atomic_place(value)? {
+                    self.is_elided = false;
+                    self.names.push((variable.name, Binding::Place(place)));
+                    return Ok(());
+                }
+                let value = self.value(value)?;
                 self.kept(Self::decayed(value), variable.is_constant)?
             }
             named => {
@@ -468,7 +484,8 @@ impl<'s> Lowering<'_, 's> {
             }
         };
         self.is_elided = false;
-        let is_own = !variable.is_shared && !matches!(variable.ty, TypeName::Reference(_));
+        let is_own =
+            !variable.is_shared && !variable.is_static && !matches!(variable.ty, TypeName::Reference(_));
         if is_own && self.is_destructible(place.ty()) {
             self.declare_object(&place)?;
         }

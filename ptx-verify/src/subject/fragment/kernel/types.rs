@@ -12,6 +12,10 @@ pub(super) enum Space {
     /// Anywhere, as far as is known.
     Generic,
     Shared,
+    /// In global memory; the address is a generic one.
+    Global,
+    /// In constant memory.
+    Const,
     /// In a parameter of the kernel.
     Param,
 }
@@ -25,8 +29,8 @@ pub(super) enum Group {
     Warp,
     /// So many threads of a warp.
     Part(u32),
-    /// Those of a warp that are there together.
-    Coalesced,
+    /// Those of a warp that are there together, by the number of the register that holds their mask.
+    Coalesced(u32),
     /// A pipeline, by its number.
     Pipeline(usize),
 }
@@ -226,7 +230,11 @@ impl<'s> Lowering<'_, 's> {
         })
     }
 
-    fn named_type(&mut self, name: &'s str, given: &[TemplateArgument<'s>]) -> Result<Ty, Unclear> {
+    pub(super) fn named_type(
+        &mut self,
+        name: &'s str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Ty, Unclear> {
         if let Some(known) = self.type_in_scope(name) {
             return Ok(known);
         }
@@ -363,7 +371,7 @@ impl<'s> Lowering<'_, 's> {
     ) -> Result<Members, Unclear> {
         let structure = self.program.structure(id);
         let (mut all, mut size, mut align) = (Vec::new(), 0_u64, 1_u64);
-        let (mut bases, mut references) = (Vec::new(), Vec::new());
+        let (mut bases, mut references, mut is_union) = (Vec::new(), Vec::new(), structure.is_union);
         for base in &structure.bases {
             let Ty::Structure(base) = self.ty(base)? else { return Err(Unclear) };
             references.extend(base.references.iter().cloned());
@@ -386,7 +394,15 @@ impl<'s> Lowering<'_, 's> {
                 own = own.max(self.alignment(asked)?);
             }
             let at = if structure.is_union { 0 } else { size.next_multiple_of(own) };
-            all.push(((*member).to_owned(), ty, at));
+            match &ty {
+                // Its members are those of the structure around it.
+                Ty::Structure(inner) if is_unnamed(member) => {
+                    all.extend(inner.all.iter().map(|(name, ty, own)| (name.clone(), ty.clone(), at + own)));
+                    references.extend(inner.references.iter().cloned());
+                    is_union |= inner.is_union;
+                }
+                _ => all.push(((*member).to_owned(), ty, at)),
+            }
             size = size.max(at + bytes);
             align = align.max(own);
         }
@@ -395,19 +411,13 @@ impl<'s> Lowering<'_, 's> {
         }
         let name = structure.name.to_owned();
         let size = size.next_multiple_of(align);
-        Ok(Members {
-            structure: id,
-            name,
-            around,
-            given,
-            bases,
-            all,
-            references,
-            size,
-            align,
-            is_union: structure.is_union,
-        })
+        Ok(Members { structure: id, name, around, given, bases, all, references, size, align, is_union })
     }
+}
+
+/// Whether a member is a structure without a name: it has the word that begins it.
+pub(super) fn is_unnamed(member: &str) -> bool {
+    matches!(member, "struct" | "union" | "class")
 }
 
 /// Which element of a vector a member is.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ptx_ir::space::StateSpace;
 
-use super::types::{Group, Space, Ty, kind_of};
+use super::types::{Group, Space, Ty};
 use super::{Lowering, Unclear};
 
 /// What holds a value.
@@ -46,6 +46,10 @@ pub(super) enum Place {
     Parts(Vec<Self>, Ty),
     /// In another place, as another type.
     Alias(Rc<Self>, Ty),
+    /// In two registers, the lower half first.
+    Pair(Register, Register, Ty),
+    /// In half of a register, the upper one or the lower one.
+    Half(Register, bool, Ty),
     /// In one of several registers, which an index chooses.
     Chosen { registers: Vec<Register>, index: Register, ty: Ty },
     /// A reference that an object has as a member.
@@ -60,6 +64,7 @@ impl Place {
     pub fn ty(&self) -> &Ty {
         match self {
             Self::Register(_, ty) | Self::Memory { ty, .. } | Self::Parts(_, ty) => ty,
+            Self::Pair(.., ty) | Self::Half(.., ty) => ty,
             Self::Chosen { ty, .. } | Self::Alias(_, ty) | Self::Link(_, ty) | Self::Unknown(ty) => ty,
             Self::Fixed(value) => &value.ty,
         }
@@ -258,11 +263,17 @@ impl Lowering<'_, '_> {
 
     /// A pointer as a generic address.
     pub(super) fn generic(&mut self, value: Value) -> Result<Value, Unclear> {
-        let Ty::Pointer(of, Space::Shared) = &value.ty else { return Ok(value) };
+        let Ty::Pointer(of, space @ (Space::Shared | Space::Global | Space::Const)) = &value.ty else {
+            return Ok(value);
+        };
         let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
+        if *space == Space::Global {
+            return Ok(Value { ty, held: value.held });
+        }
         let from = self.operand(&value, 64)?;
         let to = self.fresh(64)?;
-        self.emit(&format!("cvta.shared.u64 {}, {from};", to.name()));
+        let word = if *space == Space::Const { StateSpace::Const } else { StateSpace::Shared };
+        self.emit(&format!("cvta{}.u64 {}, {from};", word.as_str(), to.name()));
         Ok(Value { ty, held: Held::Register(to) })
     }
 
@@ -274,6 +285,7 @@ impl Lowering<'_, '_> {
                 Value { ty: ty.clone(), held: Held::Place(Rc::new(place.clone())) }
             }
             Place::Unknown(ty) | Place::Alias(_, ty) => Value::unknown(ty.clone()),
+            Place::Pair(..) | Place::Half(..) => self.read_bits(place)?,
             Place::Link(of, _) => Self::address_of(of.borrow().clone().ok_or(Unclear)?),
             Place::Register(register, ty) => Value { ty: ty.clone(), held: Held::Register(*register) },
             Place::Chosen { registers, index, ty } => {
@@ -298,41 +310,10 @@ impl Lowering<'_, '_> {
                     };
                     Value { ty: Ty::Pointer(Rc::clone(of), space), held: address.held.clone() }
                 }
-                Ty::Volatile(ty) => self.load_as(address, ty, &volatile_in(address))?,
+                Ty::Volatile(ty) => self.load_volatile(address, ty)?,
                 _ => self.load(address, ty)?,
             },
         })
-    }
-
-    fn load(&mut self, address: &Value, ty: &Ty) -> Result<Value, Unclear> {
-        // What it gives as another type depends on where it is.
-        if let Ty::Structure(members) = ty
-            && self.gives_another(members)
-        {
-            let place = Place::Memory { address: address.clone(), ty: ty.clone() };
-            return Ok(Value { ty: ty.clone(), held: Held::Place(Rc::new(place)) });
-        }
-        self.load_as(address, ty, space_of(address))
-    }
-
-    /// The same, with the words that follow `ld`.
-    pub(super) fn load_as(&mut self, address: &Value, ty: &Ty, words: &str) -> Result<Value, Unclear> {
-        let ty = ty.plain();
-        let parts = memory_parts(ty)?;
-        let base = self.operand(address, 64)?;
-        let mut only = None;
-        for (offset, bytes, signed) in &parts {
-            let register = self.fresh(if *bytes == 8 { 64 } else { 32 })?;
-            let kind = kind_of(*bytes, *signed);
-            self.emit(&format!("ld{words}.{kind} {}, [{base}+{offset}];", register.name()));
-            only = Some(register);
-        }
-        match (parts.len(), only, ty) {
-            (1, Some(register), Ty::Integer { .. } | Ty::Pointer(..) | Ty::Float(32 | 64)) => {
-                Ok(Value { ty: ty.clone(), held: Held::Register(register) })
-            }
-            _ => Ok(Value::unknown(ty.clone())),
-        }
     }
 
     /// Puts a value into a place.
@@ -353,6 +334,7 @@ impl Lowering<'_, '_> {
                 Ok(())
             }
             Place::Alias(of, _) => self.forget(of),
+            Place::Pair(..) | Place::Half(..) => self.write_bits(place, value),
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
                 let value = self.as_stored(value, ty)?;
@@ -378,6 +360,10 @@ impl Lowering<'_, '_> {
                 if matches!(**from, Place::Memory { .. }) && from.ty() == ty {
                     return self.spread(parts, &Value::unknown(ty.clone()));
                 }
+                // Of a place that is taken for a vector nothing is known.
+                if matches!(ty, Ty::Vector(..)) && !matches!(**from, Place::Parts(..)) {
+                    return self.spread(parts, &Value::unknown(ty.clone()));
+                }
                 let Place::Parts(others, from_ty) = &**from else { return Err(Unclear) };
                 if others.len() != parts.len() || from_ty != ty {
                     return Err(Unclear);
@@ -390,58 +376,7 @@ impl Lowering<'_, '_> {
                 }
                 Ok(())
             }
-            Place::Memory { address, ty: Ty::Structure(members) }
-                if let Held::Place(from) = &value.held
-                    && let Place::Parts(parts, _) = &**from
-                    && *from.ty() == Ty::Structure(Rc::clone(members))
-                    && members.references.is_empty() =>
-            {
-                for (part, (_, ty, offset)) in parts.iter().zip(&members.all) {
-                    self.deeper()?;
-                    let at = self.moved(address, &Ty::BOOL, Value::constant(*offset, Ty::SIZE), "+")?;
-                    let part = self.read(part)?;
-                    self.write(&Place::Memory { address: at, ty: ty.clone() }, part)?;
-                    self.shallower();
-                }
-                Ok(())
-            }
-            Place::Memory { address, ty: Ty::Array(of, _) }
-                if let Held::Place(from) = &value.held
-                    && let Place::Parts(parts, _) = &**from
-                    && from.ty() == place.ty() =>
-            {
-                for (index, part) in parts.iter().enumerate() {
-                    self.deeper()?;
-                    let index = Value::constant(index as u64, Ty::SIZE);
-                    let at = self.moved(address, of, index, "+")?;
-                    let part = self.read(part)?;
-                    self.write(&Place::Memory { address: at, ty: (**of).clone() }, part)?;
-                    self.shallower();
-                }
-                Ok(())
-            }
-            Place::Memory { address, ty } => {
-                let words = match ty {
-                    Ty::Volatile(_) => volatile_in(address),
-                    _ => space_of(address).to_owned(),
-                };
-                let ty = ty.plain();
-                let value = self.converted(value, ty)?;
-                let value = if matches!(value.ty, Ty::Pointer(..)) { self.generic(value)? } else { value };
-                let parts = memory_parts(ty)?;
-                let base = self.operand(address, 64)?;
-                for (offset, bytes, _) in parts {
-                    // Nobody follows what memory holds.
-                    let operand = match value.held {
-                        Held::Unknown => "0".to_owned(),
-                        Held::Place(_) if matches!(value.ty, Ty::Structure(_)) => "0".to_owned(),
-                        _ => self.operand(&value, if bytes == 8 { 64 } else { 32 })?,
-                    };
-                    let kind = kind_of(bytes, false);
-                    self.emit(&format!("st{words}.{kind} [{base}+{offset}], {operand};"));
-                }
-                Ok(())
-            }
+            Place::Memory { address, ty } => self.store(address, ty, value),
         }
     }
 
@@ -465,7 +400,12 @@ impl Lowering<'_, '_> {
     /// A pointer as a register of such a type holds it.
     fn as_stored(&mut self, value: Value, ty: &Ty) -> Result<Value, Unclear> {
         match (&value.ty, ty) {
-            (Ty::Pointer(_, Space::Shared), Ty::Pointer(_, Space::Generic)) => self.generic(value),
+            (
+                Ty::Pointer(_, Space::Shared | Space::Global | Space::Const),
+                Ty::Pointer(_, Space::Generic),
+            ) => self.generic(value),
+            // What a pointer to global memory is set to lies there as well.
+            (Ty::Pointer(_, Space::Generic), Ty::Pointer(_, Space::Global)) => Ok(value),
             (Ty::Pointer(_, Space::Param), Ty::Pointer(_, Space::Generic)) => Ok(Value::unknown(ty.clone())),
             (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) if is != wanted => Err(Unclear),
             _ => Ok(value),
@@ -485,7 +425,7 @@ impl Lowering<'_, '_> {
             Place::Fixed(_) | Place::Memory { .. } | Place::Link(..) => return Err(Unclear),
             // Nobody asks for such numbers.
             Place::Register(_, Ty::Float(_)) => {}
-            Place::Register(_, ty) | Place::Chosen { ty, .. } => {
+            Place::Register(_, ty) | Place::Chosen { ty, .. } | Place::Pair(.., ty) | Place::Half(.., ty) => {
                 self.write(place, Value::unknown(ty.clone()))?;
             }
             Place::Unknown(_) => {}
@@ -512,12 +452,16 @@ impl Lowering<'_, '_> {
         self.deeper()?;
         // In registers nobody else looks at it.
         let place = match ty.plain() {
+            Ty::Vector(of, count) if of.register().is_some() => {
+                let parts = (0..*count).map(|_| self.made(of)).collect::<Result<_, _>>()?;
+                Place::Parts(parts, ty.plain().clone())
+            }
             Ty::Array(of, count) if *count <= super::MAX_ELEMENTS => {
                 let parts = (0..*count).map(|_| self.made(of)).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
             }
             // What is written to one member is in the others.
-            Ty::Structure(members) if members.is_union => Place::Unknown(ty.clone()),
+            Ty::Structure(members) if members.is_union => self.made_union(members)?,
             Ty::Structure(members) => {
                 let part = |(name, ty, _): &(String, Ty, u64)| match members.references.contains(name) {
                     true => Ok(Place::Link(Rc::default(), ty.clone())),
@@ -554,9 +498,23 @@ impl Lowering<'_, '_> {
         let result = |ty: Ty| if is_comparison { Ty::BOOL } else { ty };
         if let (Ty::Pointer(_, one), Ty::Pointer(_, other)) = (&left.ty, &right.ty)
             && is_comparison
-            && one == other
+            && (*one == Space::Shared) == (*other == Space::Shared)
         {
             return self.operated(operator, &left, &right, 64, false, Ty::BOOL);
+        }
+        if let (Ty::Pointer(of, one), Ty::Pointer(_, other)) = (&left.ty, &right.ty)
+            && operator == "-"
+        {
+            let difference = Ty::Integer { bits: 64, signed: true, is_bool: false };
+            let are_held = [&left, &right].iter().all(|each| !matches!(each.held, Held::Place(_)));
+            return match of.size() {
+                Ok(size @ 1..) if are_held && (*one == Space::Shared) == (*other == Space::Shared) => {
+                    let bytes = self.operated("-", &left, &right, 64, true, difference.clone())?;
+                    let size = Value::constant(size, difference.clone());
+                    self.operated("/", &bytes, &size, 64, true, difference)
+                }
+                _ => Ok(Value::unknown(difference)),
+            };
         }
         let (Ty::Integer { bits: a, signed: s, .. }, Ty::Integer { bits: b, signed: t, .. }) =
             (&left.ty, &right.ty)
@@ -676,7 +634,9 @@ impl Lowering<'_, '_> {
     }
 
     fn converted_integer_of(&mut self, value: Value) -> Result<Value, Unclear> {
-        let Ty::Integer { signed, .. } = value.ty else { return Err(Unclear) };
+        let Ty::Integer { signed, .. } = value.ty else {
+            return if value.ty == Ty::Any { Ok(Value::unknown(Ty::SIZE)) } else { Err(Unclear) };
+        };
         self.converted_integer(value, 64, signed)
     }
 }
@@ -731,60 +691,4 @@ fn folded(operator: &str, a: u64, b: u64, bits: u32, signed: bool) -> Option<u64
         _ => return None,
     };
     Some(fitted(number, bits, signed))
-}
-
-pub(super) fn space_of(address: &Value) -> &'static str {
-    match address.ty {
-        Ty::Pointer(_, Space::Shared) => StateSpace::Shared.as_str(),
-        Ty::Pointer(_, Space::Param) => StateSpace::Param.as_str(),
-        _ => "",
-    }
-}
-
-/// The words of an access of what is `volatile`, and of where it is.
-fn volatile_in(address: &Value) -> String {
-    let space = space_of(address);
-    match address.ty {
-        Ty::Pointer(_, Space::Param) => space.to_owned(),
-        _ => format!(".volatile{space}"),
-    }
-}
-
-/// Bytes of an object that is read or written as a whole.
-const MAX_COPIED: u64 = 64;
-/// The same of an object with nothing in it that has a name, as a tensor map.
-const MAX_OPAQUE: u64 = 128;
-
-/// The pieces that a value in memory is read and written in: offset, bytes, sign.
-fn memory_parts(ty: &Ty) -> Result<Vec<(u64, u64, bool)>, Unclear> {
-    Ok(match ty {
-        Ty::Integer { bits, signed, .. } => vec![(0, u64::from(bits / 8), *signed)],
-        Ty::Float(bits) => vec![(0, u64::from(bits / 8), false)],
-        Ty::Pointer(..) => vec![(0, 8, false)],
-        Ty::Volatile(of) => memory_parts(of)?,
-        Ty::Vector(of, count) => {
-            let size = of.size()?;
-            (0..u64::from(*count)).map(|index| (index * size, size, false)).collect()
-        }
-        Ty::Array(of, count) if ty.size()? <= MAX_COPIED => {
-            let (size, parts) = (of.size()?, memory_parts(of)?);
-            let at = |index: u64| {
-                parts.iter().map(move |(at, bytes, signed)| (index * size + at, *bytes, *signed))
-            };
-            (0..*count).flat_map(at).collect()
-        }
-        Ty::Structure(members) if members.size <= MAX_COPIED && !members.is_union => {
-            let mut all = Vec::new();
-            for (_, ty, offset) in &members.all {
-                all.extend(
-                    memory_parts(ty)?.into_iter().map(|(at, bytes, signed)| (offset + at, bytes, signed)),
-                );
-            }
-            all
-        }
-        Ty::Bytes(bytes, align) if *bytes <= MAX_OPAQUE && bytes % 8 == 0 && align % 8 == 0 => {
-            (0..bytes / 8).map(|index| (index * 8, 8, false)).collect()
-        }
-        _ => return Err(Unclear),
-    })
 }

@@ -1,0 +1,130 @@
+//! Choices between two values, and casts.
+
+use ptx_syntax::cuda::body::{Expression, TypeName};
+
+use super::types::{Space, Ty};
+use super::value::{Held, Place, Value};
+use super::{Lowering, Unclear};
+
+impl<'s> Lowering<'_, 's> {
+    /// `condition ? then : otherwise`
+    pub(super) fn choice(
+        &mut self,
+        condition: &Expression<'s>,
+        then: &Expression<'s>,
+        otherwise: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        let condition = self.value(condition)?;
+        let condition = self.truth(condition)?;
+        if let Some(number) = condition.number() {
+            return self.value(if number != 0 { then } else { otherwise });
+        }
+        let (other, end) = (self.label(), self.label());
+        self.branch(&condition, false, &other)?;
+        let first = self.value(then)?;
+        let first = Self::decayed(first);
+        let first = if matches!(first.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
+            self.generic(first)?
+        } else {
+            first
+        };
+        if matches!(first.held, Held::Place(_)) && matches!(first.ty, Ty::Vector(..)) {
+            let kept = self.made(&first.ty)?;
+            self.write(&kept, first)?;
+            self.emit(&format!("bra {end};"));
+            self.place_label(&other);
+            let second = self.value(otherwise)?;
+            let second = if second.ty == *kept.ty() { second } else { Value::unknown(kept.ty().clone()) };
+            self.write(&kept, second)?;
+            self.place_label(&end);
+            return self.read(&kept);
+        }
+        let to = match first.ty.register() {
+            Some(bits) => Some(self.fresh(bits)?),
+            None => None,
+        };
+        if let Some(to) = to {
+            let operand = self.operand(&first, to.bits)?;
+            self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
+        }
+        self.emit(&format!("bra {end};"));
+        self.place_label(&other);
+        let second = self.value(otherwise)?;
+        let second = Self::decayed(second);
+        let second = if matches!(second.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
+            self.generic(second)?
+        } else {
+            second
+        };
+        let Some(to) = to.filter(|_| second.ty.register().is_some()) else {
+            self.place_label(&end);
+            return Ok(Value::unknown(first.ty));
+        };
+        if matches!(first.ty, Ty::Pointer(..)) && first.ty != second.ty && second.number() != Some(0) {
+            return Err(Unclear);
+        }
+        let ty = match (&first.ty, &second.ty) {
+            // The wider one counts.
+            (&Ty::Integer { bits: 64, signed, .. }, Ty::Integer { .. }) => {
+                let second = self.converted(second, &Ty::Integer { bits: 64, signed, is_bool: false })?;
+                let operand = self.operand(&second, 64)?;
+                self.emit(&format!("mov.b64 {}, {operand};", to.name()));
+                self.place_label(&end);
+                return Ok(Value { ty: first.ty, held: Held::Register(to) });
+            }
+            // So it is where the second is the wider one.
+            (&Ty::Integer { signed: is_signed, .. }, &Ty::Integer { bits: 64, signed, .. }) => {
+                let (wide, joined) = (self.fresh(64)?, self.label());
+                let operand = self.operand(&second, 64)?;
+                self.emit(&format!("mov.b64 {}, {operand};", wide.name()));
+                self.emit(&format!("bra {joined};"));
+                self.place_label(&end);
+                let sign = if is_signed { 's' } else { 'u' };
+                self.emit(&format!("cvt.{sign}64.{sign}32 {}, {};", wide.name(), to.name()));
+                self.place_label(&joined);
+                let ty = Ty::Integer { bits: 64, signed, is_bool: false };
+                return Ok(Value { ty, held: Held::Register(wide) });
+            }
+            _ => first.ty.clone(),
+        };
+        let operand = self.operand(&second, to.bits)?;
+        self.emit(&format!("mov.b{} {}, {operand};", to.bits, to.name()));
+        self.place_label(&end);
+        Ok(Value { ty, held: Held::Register(to) })
+    }
+
+    /// A value as one of another type.
+    pub(super) fn cast(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Value, Unclear> {
+        if let TypeName::Reference(to) = to {
+            // What a place is taken for.
+            let place = self.place(of)?;
+            let ty = self.ty_in_memory(to)?;
+            let place = match place {
+                Place::Memory { address, .. } => Place::Memory { address, ty },
+                Place::Fixed(_) | Place::Link(..) => return Err(Unclear),
+                other => self.taken_for(&other, 0, &ty),
+            };
+            return self.read(&place);
+        }
+        let to = self.ty(to)?;
+        let value = self.value(of)?;
+        if let Ty::Structure(members) = &to
+            && value.ty != to
+        {
+            // `T(a)` makes an object of one value.
+            self.may_be_made(&to)?;
+            let place = self.made(&to)?;
+            self.constructed(&place, members, Some(of))?;
+            return self.read(&place);
+        }
+        let value = Self::decayed(value);
+        if let (Ty::Pointer(..), Ty::Integer { bits: 32, .. }) = (&value.ty, &to) {
+            let generic = self.generic(value)?;
+            let name = self.operand(&generic, 64)?;
+            let low = self.fresh(32)?;
+            self.emit(&format!("cvt.u32.u64 {}, {name};", low.name()));
+            return Ok(Value { ty: to, held: Held::Register(low) });
+        }
+        self.converted(value, &to)
+    }
+}
