@@ -9,6 +9,19 @@ use super::function::FlowContext;
 /// What is said of a fence that orders something else.
 pub(crate) const OTHER_FENCE: &str = "this fence does not order shared memory for the asynchronous proxy";
 
+/// What is said of a fence that orders something else than tensor maps.
+pub(crate) const OTHER_MAP_FENCE: &str = "this fence does not order tensor maps";
+
+/// What is said of an arrival or a wait that orders nothing.
+pub(crate) const RELAXED: &str = "this is relaxed, and orders nothing";
+
+/// What is said where it is chosen which place of a ring is meant.
+pub(crate) const SLOT: &str = "it is chosen here which place is meant";
+
+/// What is said where an object is made, and where it is computed how many arrive at it.
+pub(crate) const MADE: &str = "made here";
+pub(crate) const COUNTED: &str = "the number of arrivals is computed here";
+
 /// The faults of some kinds, in words, with their places.
 pub(crate) fn explained(
     context: &FlowContext<'_>,
@@ -103,9 +116,11 @@ fn rank(fault: &Fault, part: Part) -> u32 {
         | Part::WaitOfReader
         | Part::OtherWait => 0,
         Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard | Part::Answer => 1,
-        Part::Commits | Part::Next | Part::Unexpected => 1,
+        Part::Commits | Part::Next | Part::Unexpected | Part::SameWay | Part::Lanes | Part::Relaxed => 1,
+        Part::First if fault.kind == FaultKind::Barrier => 0,
+        Part::First | Part::Number => 1,
         Part::Elsewhere | Part::Round => 2,
-        Part::Arrival => 3,
+        Part::Arrival | Part::Slot => 3,
         Part::Wait => 5,
         Part::Met | Part::Expectation => 6,
         Part::Parity | Part::OtherParity => 7,
@@ -116,7 +131,7 @@ fn rank(fault: &Fault, part: Part) -> u32 {
 /// How many places of one part are shown: several warps may wait at several places, and a ring may turn in two steps.
 const fn most(part: Part) -> usize {
     match part {
-        Part::Next | Part::Begin => 2,
+        Part::Next | Part::Begin | Part::Slot | Part::Rank | Part::First => 2,
         Part::Elsewhere | Part::Last | Part::Stage | Part::Round | Part::Rounds | Part::OtherWait => 3,
         Part::Met | Part::Parity | Part::OtherParity | Part::NeverWaits | Part::After => 2,
         _ => 1,
@@ -154,7 +169,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Arrival) => "arrives here",
         (FaultKind::NeverMade, Part::Made) => "others are made here",
         (FaultKind::BeyondAllocation, Part::Made) => "allocated here",
-        (_, Part::Made) => "made here",
+        (_, Part::Made) => MADE,
         (_, Part::Expectation) => "bytes are expected here",
         (FaultKind::Registers, Part::Elsewhere) => "the other threads go on here, and give no registers back",
         (_, Part::Elsewhere) => "arrives at another object here",
@@ -186,7 +201,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Before) => "the last that these threads do before",
         (_, Part::Rank) => "the rank of the block is computed here",
         (_, Part::Sum) => "the number of bytes is computed here",
-        (_, Part::Count) => "the number of arrivals is computed here",
+        (_, Part::Count) => COUNTED,
         (
             FaultKind::ArrivesTwice
             | FaultKind::Barrier
@@ -212,6 +227,11 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::Phase, Part::Parts) => "only some threads go on from here to arrive",
         (_, Part::Joins) => "threads go on together from here",
         (_, Part::OtherFence) => OTHER_FENCE,
+        (_, Part::Slot) => SLOT,
+        (_, Part::SameWay) => "those who start the operation go on by themselves here, too",
+        (_, Part::Lanes) => "only the lanes of a warp meet here",
+        (_, Part::Relaxed) => RELAXED,
+        (_, Part::First) => "memory is used after the barrier first here",
         (_, Part::Number) => "which barrier it is, is said here",
         (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",
@@ -222,7 +242,8 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
     }
 }
 
-fn words(fault: &Fault) -> (String, &'static str) {
+/// What is wrong, and what to do.
+pub(crate) fn words(fault: &Fault) -> (String, &'static str) {
     let counts = fault.counts;
     let plain = |message: &str, help| (message.to_owned(), help);
     match fault.kind {
@@ -319,6 +340,14 @@ fn words(fault: &Fault) -> (String, &'static str) {
         FaultKind::Race => plain(
             "nothing orders this access of shared memory with that of another warp",
             "let those who read wait for those who write, and those who write again for those who read",
+        ),
+        FaultKind::GlobalRace => plain(
+            "nothing orders this access of global memory with one of another block",
+            "wait for a flag that is set with a release after the one access, and acquired before the other",
+        ),
+        FaultKind::NeverSet => plain(
+            "this waits for ever: what it asks for is never stored there",
+            "see which place is waited for, and for which number, and who stores it",
         ),
         FaultKind::NoArrivals => {
             plain("this object is made for no arrivals", "count the arrivals of a phase")

@@ -29,6 +29,8 @@ pub struct StaleMap {
     pub copy: u32,
     /// What no path between the two has.
     pub missing: Missing,
+    /// A fence between the two that orders something else.
+    pub other: Option<u32>,
 }
 
 /// Changes, and copies, of one function that are looked at.
@@ -63,11 +65,16 @@ pub fn stale_map(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
                 continue;
             }
             let is_between = |&each: &u32| after.at(each).is_some() && before.at(each).is_some();
+            let orders = |each: &u32| {
+                let event = facts.instance(*each).and_then(|instance| instance.effects.event);
+                matches!(event, Some(Event::Fence | Event::ProxyFence | Event::GlobalProxyFence))
+            };
+            let other = || facts.reaching_out().filter(orders).find(is_between);
             if !is_released && !releases.iter().any(is_between) {
-                return Some(StaleMap { change, copy, missing: Missing::Release });
+                return Some(StaleMap { change, copy, missing: Missing::Release, other: other() });
             }
             if !acquires.iter().any(is_between) {
-                return Some(StaleMap { change, copy, missing: Missing::Acquire });
+                return Some(StaleMap { change, copy, missing: Missing::Acquire, other: other() });
             }
         }
     }
@@ -93,7 +100,7 @@ fn left_in_shared(facts: &FunctionFacts<'_>) -> Option<StaleMap> {
         .reaching_out()
         .filter(|&each| map_of(facts, each).is_some() && after.at(each).is_some())
         .min()?;
-    Some(StaleMap { change, copy, missing: Missing::Copy })
+    Some(StaleMap { change, copy, missing: Missing::Copy, other: None })
 }
 
 fn sorted(all: impl Iterator<Item = u32>) -> Vec<u32> {

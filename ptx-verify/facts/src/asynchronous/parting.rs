@@ -69,14 +69,38 @@ pub fn parts_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> 
 pub(super) fn after_rounds(facts: &FunctionFacts<'_>, instruction: u32, other: u32) -> Option<u32> {
     let cfg = &facts.cfg;
     let [own, other] = [instruction, other].map(|at| cfg.block_of(Handle::new(at)));
-    let (_, blocks) = rounds(facts, own).filter(|(_, blocks)| !blocks.contains(&other))?;
+    let (head, mut blocks) = rounds(facts, own).filter(|(_, blocks)| !blocks.contains(&other))?;
+    // Several ways may lead to the next round.
+    for (_, latch) in latches(facts).filter(|(other, _)| *other == head) {
+        blocks.extend(cfg.natural_loop(head, latch, MAX_BLOCKS).into_iter().flatten());
+    }
+    if blocks.contains(&other) {
+        return None;
+    }
     let ends = blocks.iter().flat_map(|&block| cfg.successors(block)).map(|(next, _)| next);
     let end = ends.filter(|next| !blocks.contains(next)).min()?;
     cfg.instructions(end).next()
 }
 
+/// The first instruction of the largest loop around an instruction.
+#[must_use]
+pub fn rounds_around(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let own = cfg.block_of(Handle::new(instruction));
+    let around = latches(facts).filter(|(head, _)| cfg.dominates(*head, own));
+    let loops = around.filter_map(|(head, latch)| {
+        let blocks = cfg.natural_loop(head, latch, MAX_BLOCKS)?;
+        blocks.contains(&own).then_some((blocks.len(), head))
+    });
+    let (_, head) = loops.max_by_key(|(count, _)| *count)?;
+    cfg.instructions(head).next()
+}
+
 /// The smallest loop around a block: its head and its blocks.
-fn rounds(facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<(NodeIndex, FxHashSet<NodeIndex>)> {
+pub(super) fn rounds(
+    facts: &FunctionFacts<'_>,
+    block: NodeIndex,
+) -> Option<(NodeIndex, FxHashSet<NodeIndex>)> {
     let around = latches(facts).filter(|(head, _)| facts.cfg.dominates(*head, block));
     let loops = around.filter_map(|(head, latch)| {
         let blocks = facts.cfg.natural_loop(head, latch, MAX_BLOCKS)?;

@@ -1,5 +1,7 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{FewThreads, Poll, address_steps, is_weak, used_without_meeting};
+use ptx_facts::asynchronous::{
+    FewThreads, Poll, address_steps, is_weak, rounds_around, used_without_meeting,
+};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{FunctionKind, Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event};
@@ -76,6 +78,14 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let found = RULE.at(context.instruction_span(early), message);
         let found = match waits.first() {
             Some(&wait) => found.with_secondary(context.instruction_span(wait), "waited for here"),
+            None => found,
+        };
+        let goes = begins(facts, early).filter(|goes| *goes != early);
+        let found = match goes {
+            Some(goes) => found.with_secondary(
+                context.instruction_span(goes),
+                "those who come to it go on here, without a wait",
+            ),
             None => found,
         };
         diagnostics.push(found.with_help("wait before what another grid has written is read"));
@@ -158,6 +168,26 @@ fn used_before(
         () if does(at, false, &[WRITTEN_BEFORE, USED_BEFORE]) => Some((at, "writes")),
         () => None,
     })
+}
+
+/// Where those begin to go a way of their own who come to an instruction, before all rounds: a wait belongs there.
+fn begins(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let first = rounds_around(facts, instruction).unwrap_or(instruction);
+    let own = cfg.block_of(Handle::new(first));
+    let mut block = own;
+    loop {
+        let above = cfg.immediate_dominator(block)?;
+        let is_of_rounds =
+            cfg.instructions(above).next().is_some_and(|at| rounds_around(facts, at).is_some());
+        let mut ways = cfg.successors(above).map(|(way, _)| way);
+        let way = ways.find(|&way| cfg.dominates(way, own) && !cfg.dominates(way, above));
+        let parts = cfg.successors(above).count() > 1 && !is_of_rounds;
+        match way.filter(|_| parts) {
+            Some(way) if way != own => return cfg.instructions(way).next(),
+            _ => block = above,
+        }
+    }
 }
 
 /// A read by all threads after one of them alone has waited, which they have not met since: the wait and the read.

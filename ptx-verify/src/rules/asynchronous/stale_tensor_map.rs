@@ -1,6 +1,7 @@
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
+use crate::subject::protocol::OTHER_MAP_FENCE;
 use ptx_facts::asynchronous::{Missing, stale_map};
 use ptx_syntax::Diagnostic;
 
@@ -96,9 +97,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             "write `fence.proxy.tensormap::generic.acquire.gpu [map], 128` before the copy",
         ),
     };
-    diagnostics.push(
-        RULE.at(context.instruction_span(found.copy), message)
-            .with_secondary(context.instruction_span(found.change), "the map is changed here")
-            .with_help(help),
-    );
+    let told = RULE
+        .at(context.instruction_span(found.copy), message)
+        .with_secondary(context.instruction_span(found.change), "the map is changed here");
+    let told = match found.other {
+        Some(other) => told.with_secondary(context.instruction_span(other), OTHER_MAP_FENCE),
+        None => told,
+    };
+    diagnostics.push(told.with_help(help));
 }

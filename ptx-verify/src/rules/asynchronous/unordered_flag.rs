@@ -12,7 +12,7 @@ use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::Values;
 use ptx_ir::ir::{Handle, Register};
-use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode, Update};
 use ptx_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,6 +20,7 @@ use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 
+mod blocks;
 mod order;
 mod waits;
 
@@ -47,6 +48,8 @@ declare_rule! {
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
+    /// Where blocks tell each other something, four of them are executed together: plain accesses of one place that nothing orders, and
+    /// loops that wait for a number which nobody stores, are told.
     ///
     /// ## Why is this bad
     /// A flag tells that data is there if it is released after the data and acquired before it. Copies through the
@@ -243,6 +246,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         before_flags(context, facts, &mut few, &waits, diagnostics);
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
             diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));
+        }
+        if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
+            diagnostics.extend(blocks::finding(context, facts));
         }
     }
 }
@@ -569,7 +575,9 @@ fn before_flags(
         .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
         .collect();
     // Who adds nothing only looks; a lock is for who takes it.
-    let looks = |lock: &&Poll| facts.instance(lock.load).is_some_and(|instance| instance.is(Mode::Adds));
+    let looks = |lock: &&Poll| {
+        facts.instance(lock.load).is_some_and(|instance| instance.effects.updates == Some(Update::Add))
+    };
     let asking: Vec<Poll> = polls.iter().chain(waits.locks.iter().filter(looks)).copied().collect();
     if !all_flags.is_empty()
         && let Some((poll, load)) = used_without_meeting(facts, few, &asking, &ascending(loads.into_iter()))

@@ -136,14 +136,28 @@ impl Machine<'_> {
                 self.draw(warp, mask, instruction, (*to, *by, *bits));
                 Some(())
             }
-            Action::Load { to, parameters } => {
-                let Scenario { parameter, memory, .. } = self.scenario;
+            Action::Load { to, parameters, is_next } => {
+                let Scenario { parameter, .. } = self.scenario;
+                let memory = self.scenario.loaded(*is_next);
                 let chosen = self.chosen.filter(|(loads, _)| loads.contains(&instruction));
                 let parameter = chosen.map_or(parameter, |(_, number)| number);
                 for (register, bits) in to {
                     let number = if *parameters { parameter } else { memory } & low_bits(*bits);
                     self.put(warp, Some(*register), Value::Uniform(number), mask, !parameters);
                 }
+                Some(())
+            }
+            Action::Pointers { address, to } => {
+                self.point(warp, mask, *address, to);
+                Some(())
+            }
+            Action::Global(access) => self.access_global(warp, fragment, mask, instruction, access),
+            Action::GlobalFence { in_block } => {
+                self.fence_global(warp, instruction, *in_block);
+                Some(())
+            }
+            Action::GridBarrier => {
+                self.meet_grid(warp, fragment, mask);
                 Some(())
             }
             Action::Access { address, reads, writes, is_plain, lanes, together, .. } => {
@@ -475,6 +489,7 @@ impl Machine<'_> {
             self.race(warp, instruction, &pieces, writes);
         }
         self.warps[warp].last_use = Some(instruction);
+        self.warps[warp].first_use.get_or_insert(instruction);
         if writes {
             self.warps[warp].unfenced |= mask;
         }
@@ -483,6 +498,10 @@ impl Machine<'_> {
             return;
         }
         let Some(ranges) = ranges else {
+            let addresses = self.address_in(warp, address, mask);
+            if let Some(first) = lanes(mask).find_map(|lane| addresses.lane(lane)) {
+                self.tell_of_no_block(warp, mask, first, instruction);
+            }
             if address.space == Some(StateSpace::SharedCluster) {
                 // Whose memory it is depends on data, and may be anybody's.
                 self.next_event(warp);
@@ -622,7 +641,9 @@ impl Machine<'_> {
             None => None,
         };
         let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);
+        self.bring(warp);
         self.next_event(warp);
+        let first = self.warps[warp].first_use;
         self.meets(warp, instruction);
         let last = self.warps[warp].last_use;
         let barrier = self.blocks[block].barriers.entry(number).or_default();
@@ -687,10 +708,11 @@ impl Machine<'_> {
         if let Some(before) = again.filter(|_| is_whole) {
             let fault =
                 Fault::new(FaultKind::ArrivesTwice, instruction).with(before.instruction, Part::Arrival);
-            self.tell(with_changed(fault.with_some(last, Part::Last)));
+            self.tell(with_changed(fault.with_some(last, Part::Last).with_some(first, Part::First)));
         } else if let Some((before, other)) = ahead.filter(|_| is_whole) {
             let fault = Fault::new(FaultKind::ArrivesTwice, instruction).with(before, Part::Arrival);
-            self.tell(with_changed(fault.with(other, Part::OtherWait).with_some(last, Part::Last)));
+            let fault = fault.with(other, Part::OtherWait).with_some(last, Part::Last);
+            self.tell(with_changed(fault.with_some(first, Part::First)));
         }
         if let Some(other) = shared.filter(|_| mask == self.warps[warp].alive) {
             self.tell(Fault::new(FaultKind::BarrierShared, instruction).with(other, Part::OtherWait));
@@ -731,7 +753,8 @@ impl Machine<'_> {
             self.tell(others.fold(fault, |fault, other| fault.with(other, Part::OtherWait)));
         }
         self.progress += 1;
-        for warp in self.warps.iter_mut().filter(|warp| warp.block == block) {
+        let mut met = Vec::new();
+        for (index, warp) in self.warps.iter_mut().enumerate().filter(|(_, warp)| warp.block == block) {
             let mut waited = false;
             for fragment in &mut warp.fragments {
                 if fragment.state == State::Barrier(number) {
@@ -741,38 +764,9 @@ impl Machine<'_> {
             }
             if waited {
                 warp.clock.join(&done.clock);
+                met.push(index);
             }
         }
-    }
-
-    pub(super) fn release_cluster(&mut self) {
-        if self.cluster_arrived == 0 || self.cluster_arrived < self.living(None) {
-            return;
-        }
-        self.cluster_arrived = 0;
-        self.cluster_phase += 1;
-        self.cluster_done.join(&self.cluster_clock);
-        self.cluster_over.join(&self.cluster_passed);
-        self.progress += 1;
-        for warp in &mut self.warps {
-            let mut waited = false;
-            for fragment in &mut warp.fragments {
-                if matches!(fragment.state, State::Cluster(phase) if self.cluster_phase > phase) {
-                    fragment.state = State::Ready;
-                    waited = true;
-                }
-            }
-            if waited {
-                warp.clock.join(&self.cluster_done);
-                self.blocks[warp.block].lifetime.join(&self.cluster_over);
-            }
-        }
-    }
-
-    /// What others have done before they came to the barrier of the cluster is over for those who wait there, though it need
-    /// not be visible to them.
-    fn cluster_waited(&mut self, warp: usize) {
-        let block = self.warps[warp].block;
-        self.blocks[block].lifetime.join(&self.cluster_over);
+        met.into_iter().for_each(|warp| self.take(warp));
     }
 }

@@ -13,6 +13,8 @@ use crate::asynchronous::loops::latches;
 use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
 use crate::asynchronous::parting::{after_rounds, joins_after, parts_before};
 
+use super::places::{chosen, lanes_meet, next_access, ranks, same_ways};
+
 /// Blocks of a loop that is looked at.
 const MAX_BLOCKS: usize = 4096;
 /// Places of one kind that are told.
@@ -22,6 +24,9 @@ const MAX_ORIGINS: usize = 6;
 const MAX_SEEN: usize = 32;
 /// How often what a parity is computed of is looked at.
 const MAX_DEPTH: usize = 2;
+
+/// Addresses in other blocks that are told.
+const MAX_RANKS: usize = 2;
 
 /// Instructions that are next to each other.
 const NEAR: u32 = 3;
@@ -81,8 +86,8 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
             fault = fault.with(place, Part::Sum);
         }
     }
-    if matches!(fault.kind, FaultKind::ArrivesTwice | FaultKind::Barrier | FaultKind::BarrierShared) {
-        let arrivals = places(&fault, Part::Arrival);
+    if fault.kind.is_of_barriers() {
+        let arrivals = [Part::Arrival, Part::OtherWait].map(|part| places(&fault, part)).concat();
         let all = std::iter::once(fault.instruction).chain(arrivals);
         let chosen: Vec<u32> = all.flat_map(|at| origins(facts, at, Purpose::BarrierNumber, 1)).collect();
         fault = chosen.into_iter().take(MAX_PLACES).fold(fault, |fault, at| fault.with(at, Part::Number));
@@ -99,7 +104,51 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
         let rounds = rounds_of_access(facts, &fault);
         fault = fault.with_some(rounds, Part::Rounds);
     }
-    around(facts, meeting(facts, fault))
+    elsewhere(facts, around(facts, meeting(facts, fault)))
+}
+
+/// Adds where the places are chosen that a fault is about, and what else those do who take part in it.
+fn elsewhere(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
+    let accesses = places(&fault, Part::Access);
+    let operations = places(&fault, Part::Operation);
+    let own = [fault.instruction].into_iter();
+    let all: Vec<u32> = accesses.iter().chain(&operations).copied().chain(own).collect();
+    if fault.kind.is_of_places() {
+        let slots: Vec<u32> = all.iter().flat_map(|&at| chosen(facts, at)).collect();
+        fault = slots.into_iter().take(MAX_PLACES).fold(fault, |fault, at| fault.with(at, Part::Slot));
+        let maps = ranks(facts);
+        // Of many addresses nothing tells which one is meant.
+        let few = maps.len() <= MAX_RANKS;
+        fault = maps.into_iter().filter(|_| few).fold(fault, |fault, at| fault.with(at, Part::Rank));
+    }
+    if matches!(fault.kind, FaultKind::SourceReused | FaultKind::LeftRunning) {
+        let operation = operations.first().copied().unwrap_or(fault.instruction);
+        let ways = same_ways(facts, operation);
+        let write = fault.instruction;
+        let way = match fault.kind {
+            // Who starts it should wait before others write, or begin the next round.
+            FaultKind::SourceReused => ways.iter().rfind(|&&at| at < write).or(ways.last()),
+            _ => ways.iter().rfind(|&&at| at > operation),
+        };
+        fault = fault.with_some(way.copied(), Part::SameWay);
+    }
+    if fault.kind == FaultKind::Barrier {
+        // Those who come to it again may owe an arrival since they have used what it guards.
+        let waits = [fault.instruction].into_iter().chain(places(&fault, Part::OtherWait));
+        let used: Vec<u32> = waits.filter_map(|at| next_access(facts, at)).take(MAX_PLACES).collect();
+        fault = used.into_iter().fold(fault, |fault, at| fault.with(at, Part::First));
+    }
+    if matches!(fault.kind, FaultKind::WrongPhase) {
+        let rounds = accesses.first().and_then(|&at| round_around(facts, at));
+        fault = fault.with_some(rounds, Part::Rounds);
+    }
+    if fault.kind.lacks_order() || fault.kind == FaultKind::MissingBarrier {
+        let (first, last) =
+            all.iter().fold((u32::MAX, 0), |(first, last), &at| (first.min(at), last.max(at)));
+        let lanes = lanes_meet(facts, first, last.max(first));
+        fault = fault.with_some(lanes, Part::Lanes);
+    }
+    fault
 }
 
 /// The places of one part.

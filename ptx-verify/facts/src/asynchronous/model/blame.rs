@@ -54,7 +54,11 @@ impl Machine<'_> {
         let arrival = tested.and_then(|object| writer.arrivals.get(&object));
         let made = tested.and_then(|object| self.objects[object].made);
         let count = tested.map_or(0, |object| i64::from(self.objects[object].count));
+        let relaxed = arrival.filter(|arrival| arrival.1 >= other.event && self.is_relaxed(arrival.0));
         let fault = match (arrival, made) {
+            (Some(_), _) if relaxed.is_some() => Fault::new(FaultKind::Race, access)
+                .with_some(relaxed.map(|arrival| arrival.0), Part::Relaxed)
+                .with(other.instruction, Part::Access),
             (Some(&(arrival, at)), _) if at < other.event => Fault::new(FaultKind::Race, arrival)
                 .with(access, Part::Access)
                 .with(other.instruction, Part::Access),
@@ -64,8 +68,18 @@ impl Machine<'_> {
                 .with(other.instruction, Part::Access),
             _ => Fault::new(FaultKind::Race, access).with(other.instruction, Part::Access),
         };
+        let test = self.last_test(warp).filter(|&test| self.is_relaxed(test));
+        let fault = fault.with_some(test, Part::Relaxed);
         let met = own.met[0].into_iter().chain(writer.met[0]);
         met.fold(fault, |fault, at| fault.with(at, Part::Met))
+    }
+
+    /// Whether an arrival, or a wait, says that it orders nothing.
+    fn is_relaxed(&self, instruction: u32) -> bool {
+        let mut steps = self.program.steps.iter().filter(|step| step.instruction == instruction);
+        steps.any(|step| {
+            matches!(step.action, Action::Signal { relaxed: true, .. } | Action::Test { relaxed: true, .. })
+        })
     }
 
     /// The last wait of a warp for a phase.
@@ -143,9 +157,13 @@ impl Machine<'_> {
                 if own.tested == Some(index)
                     && let Some(&(test, _)) = own.tests.get(&index)
                 {
-                    return Fault::new(FaultKind::WrongPhase, test)
+                    let fault = Fault::new(FaultKind::WrongPhase, test)
                         .with(access, Part::Access)
                         .with(copy, Part::Operation);
+                    // Who arrives without the bytes of the copy lets others go on.
+                    let last = self.objects[index].last_arrival;
+                    let expects = self.objects[index].last_expectation;
+                    return fault.with_some(last.filter(|_| last != expects), Part::Arrival);
                 }
                 let waited = phase.and_then(|phase| {
                     self.warps.iter().find(|other| other.clock.phases(warps, index) > phase)

@@ -27,7 +27,7 @@ pub(super) struct Choice {
 /// The parameters of a program that only choose between ways.
 pub(super) fn of(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Choice> {
     let is_load = |step: &&Step| {
-        matches!(&step.action, Action::Load { to, parameters: true } if to.len() == 1)
+        matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1)
             && facts.body.operands(Handle::new(step.instruction)).len() == 2
     };
     let loads: Vec<u32> = program.steps.iter().filter(is_load).map(|step| step.instruction).collect();
@@ -72,7 +72,7 @@ pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec
     let loads = program
         .steps
         .iter()
-        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true } if to.len() == 1));
+        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1));
     let loads: Vec<u32> = loads.map(|step| step.instruction).collect();
     let mut found: Vec<Vec<u32>> = Vec::new();
     for (place, step) in program.steps.iter().enumerate() {

@@ -60,6 +60,28 @@ impl Action {
     }
 }
 
+impl Warp {
+    /// A lane arrives at an object.
+    pub(super) fn lane_arrives(&mut self, object: usize, lane: u32, event: u32) {
+        let (lanes, last) = self.arrived.entry(object).or_default();
+        // Who arrives again arrives in another phase.
+        if *lanes >> lane & 1 != 0 {
+            *lanes = 0;
+        }
+        *lanes |= 1 << lane;
+        *last = event;
+    }
+
+    /// Lanes have waited for a phase of an object: where all others have arrived there before, they have met these.
+    pub(super) fn knows_lanes(&mut self, object: usize, waiting: u32) {
+        let arrived =
+            self.arrived.get(&object).filter(|(lanes, _)| (lanes | waiting) & self.alive == self.alive);
+        if let Some(&(_, last)) = arrived {
+            self.lanes_met = self.lanes_met.max(last);
+        }
+    }
+}
+
 impl Machine<'_> {
     /// Whether a fragment has to wait here for other lanes of its warp.
     pub(super) fn waits_for_lanes(&mut self, warp: usize, index: usize, step: &Step) -> bool {

@@ -3,7 +3,7 @@
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{
     AsyncAction, AsyncGroup, Computation, Control, Convergence, Event, Instance, Mode, OperandSpec, Purpose,
-    Role,
+    Role, Update,
 };
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
@@ -16,6 +16,7 @@ use super::program::{Action, Rows, Source};
 use super::slice::Decoder;
 use super::value::ALL;
 use crate::FunctionFacts;
+use crate::asynchronous::elements::reads_next;
 use crate::evaluate::Shape;
 use crate::registers::aligned;
 use crate::values::{space_of, width};
@@ -100,6 +101,14 @@ impl Decoder<'_, '_> {
         // Tensor maps in shared memory are data there.
         let event = effects.event.filter(|event| !event.concerns_maps());
         let is_plain = event.is_none() && effects.asynchronous.is_none();
+        if self.program.has_global {
+            if let Some(action) = self.of_global(instruction, instance) {
+                return Some(action);
+            }
+            if event == Some(Event::Fence) {
+                return Some(self.fence(instruction, instance));
+            }
+        }
         if is_plain && !instance.may_access_shared {
             return None;
         }
@@ -201,6 +210,7 @@ impl Decoder<'_, '_> {
                 Some(Action::Registers { count: u32::try_from(bits).ok()?, takes })
             }
             Event::Fence
+            | Event::GridBegin
             | Event::GridWait
             | Event::GlobalProxyFence
             | Event::MapChange
@@ -230,7 +240,7 @@ impl Decoder<'_, '_> {
                     Operand::Register { register, .. } => Some(self.name(register)),
                     _ => None,
                 });
-                let relaxed = instance.is(Mode::Relaxed);
+                let relaxed = self.is_relaxed(instance);
                 Some(Action::Signal { object, event, count, bytes, blocks, token, relaxed })
             }
         }
@@ -270,7 +280,8 @@ impl Decoder<'_, '_> {
                     self.name(register);
                 }
                 let to = self.results(result.as_ref().map(|(operand, _)| operand));
-                Some(Action::Test { object, to, parity, phase: phase.unwrap_or(Source::Unknown) })
+                let (phase, relaxed) = (phase.unwrap_or(Source::Unknown), self.is_relaxed(instance));
+                Some(Action::Test { object, to, parity, phase, relaxed })
             }
             (AsyncGroup::Tcgen05, AsyncAction::Commit) => {
                 let (operand, spec) = named.for_purpose(Purpose::Barrier)?;
@@ -385,6 +396,15 @@ impl Decoder<'_, '_> {
         let proxy = instance.effects.async_proxy;
         let paired = instance.is(Mode::Paired);
         Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired })
+    }
+
+    /// Whether an instruction orders nothing, and no fence does it instead.
+    fn is_relaxed(&self, instance: &Instance) -> bool {
+        let is_fence = |at: u32| {
+            let event = self.facts.instance(at).and_then(|instance| instance.effects.event);
+            self.facts.is_call(at) || event == Some(Event::Fence)
+        };
+        instance.is(Mode::Relaxed) && !self.facts.reaching_out().any(is_fence)
     }
 
     pub(super) fn bits_of(&self, register: u32) -> u32 {
@@ -509,7 +529,10 @@ impl Decoder<'_, '_> {
         let known = written.filter_map(|each| self.registers.get(each.register));
         let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
         let to = known.map(|register| (register, bits.min(self.bits_of(register)))).collect();
-        Action::Load { to, parameters }
+        let is_load = self.facts.instance(instruction).and_then(|each| each.effects.computes)
+            == Some(Computation::Load);
+        let is_next = is_load && !parameters && reads_next(self.facts, instruction, bits / 8);
+        Action::Load { to, parameters, is_next }
     }
 
     /// What an addition to a counter in memory tells: the numbers that threads draw from it.
@@ -545,7 +568,7 @@ impl Decoder<'_, '_> {
             return self.forgotten(instruction, Vec::new());
         };
         let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
-        if instance.effects.atomic && !is_float && instance.is(Mode::Adds) {
+        if instance.effects.atomic && !is_float && instance.effects.updates == Some(Update::Add) {
             return self.drawn(instruction, instance).unwrap_or_else(|| self.loaded(instruction, false));
         }
         if instance.effects.reads_memory && instance.effects.computes.is_none()
@@ -569,6 +592,9 @@ impl Decoder<'_, '_> {
                 return kept.unwrap_or_else(|| self.forgotten(instruction, Vec::new()));
             }
             return match space == Some(StateSpace::Param) {
+                true if self.program.has_global => {
+                    self.pointers_of(instruction, instance).unwrap_or_else(|| self.loaded(instruction, true))
+                }
                 true => self.loaded(instruction, true),
                 false => self.forgotten(instruction, Vec::new()),
             };
@@ -582,7 +608,7 @@ impl Decoder<'_, '_> {
             if self.is_parameter(*from) {
                 // Compilers load parameters that lie next to each other at once.
                 let to = to.into_iter().flatten().map(|register| (register, bits)).collect();
-                return Action::Load { to, parameters: true };
+                return Action::Load { to, parameters: true, is_next: false };
             }
             let from = self.source(*from);
             return Action::Unpack { to, from, bits };

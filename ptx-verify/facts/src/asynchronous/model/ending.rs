@@ -6,6 +6,7 @@ use super::machine::{Machine, RUN_AHEAD, State, Warp};
 use super::program::Action;
 use super::rooms::{Shared, Unsized, misfit, room};
 use super::shadow::{Completion, Flight, Who};
+use ptx_ir::isa::Event;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -106,6 +107,24 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether threads wait for a phase that nobody completes, whatever is in memory: no step of the program arrives anywhere.
+    pub(super) fn lacks_arrivals(&self) -> bool {
+        let arrives = self.program.steps.iter().any(|step| match step.action {
+            Action::Signal { event, .. } => !matches!(event, Event::Expect | Event::Complete),
+            Action::SignalCopies { .. } | Action::CommitTo { .. } | Action::Opaque => true,
+            _ => false,
+        });
+        let mut states = self.warps.iter().flat_map(|warp| &warp.fragments).map(|fragment| &fragment.state);
+        let is_open = |state: &State| match state {
+            State::Test(wants) => wants.iter().any(|(object, ..)| {
+                let object = &self.objects[*object];
+                object.made.is_some() && object.phase == 0
+            }),
+            _ => false,
+        };
+        !arrives && !self.scenario.of_grid && states.any(is_open)
+    }
+
     /// Why threads wait for each other.
     pub(super) fn explain_deadlock(&mut self) {
         let mut waits: Vec<(u32, usize)> = Vec::new();
@@ -135,6 +154,8 @@ impl Machine<'_> {
                     | State::Lanes(_)
                     | State::Comes(_)
                     | State::Starts(_)
+                    | State::Memory(_)
+                    | State::Grid(_)
                     | State::Frozen(_) => {}
                 }
             }

@@ -45,6 +45,10 @@ pub enum FaultKind {
     MadeByMany,
     /// An access of shared memory that is not ordered with one of another warp.
     Race,
+    /// An access of global memory that is not ordered with one of another warp, which may be of another block.
+    GlobalRace,
+    /// A loop that waits for what nobody stores in global memory.
+    NeverSet,
     /// An object that is made for no arrivals.
     NoArrivals,
     /// A phase expects another number of bytes than the copies bring.
@@ -161,6 +165,16 @@ pub enum Part {
     Parts,
     /// A fence that orders something else than what is missing.
     OtherFence,
+    /// Where it is chosen which of several places is accessed.
+    Slot,
+    /// A branch at which those go on by themselves, once more, who start an operation.
+    SameWay,
+    /// Where only the lanes of a warp meet.
+    Lanes,
+    /// An arrival or a wait that orders nothing.
+    Relaxed,
+    /// What threads have used first since they waited last.
+    First,
 }
 
 /// What is found in place of a number of arrivals where more than are counted arrive at once.
@@ -184,6 +198,28 @@ impl FaultKind {
                 | Self::TooFewArrivals
                 | Self::NoArrivals
                 | Self::OtherBytes
+        )
+    }
+
+    /// Whether it is about who comes to which barrier of the block.
+    pub(super) const fn is_of_barriers(self) -> bool {
+        matches!(self, Self::ArrivesTwice | Self::Barrier | Self::BarrierShared | Self::BarrierCounts)
+    }
+
+    /// Whether two meet at a place, which may be the wrong one.
+    pub(super) const fn is_of_places(self) -> bool {
+        matches!(
+            self,
+            Self::EarlyAccess
+                | Self::WrongPhase
+                | Self::GroupPending
+                | Self::MissingBarrier
+                | Self::Overwrite
+                | Self::EarlyRelease
+                | Self::TooFewArrivals
+                | Self::SourceReused
+                | Self::TwoCopies
+                | Self::Race
         )
     }
 

@@ -14,11 +14,12 @@ use super::WARP;
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, ROWS, Row};
-use super::fault::{Fault, FaultKind, Part};
+use super::device::{Device, WORKSPACE};
+use super::fault::{Fault, FaultKind};
 use super::kept::Local;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
-use super::scenario::Scenario;
+use super::scenario::{Scenario, chosen_warps};
 use super::shadow::{Anywhere, Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
@@ -54,6 +55,10 @@ pub(super) enum State {
     Starts(u32),
     /// For phases of objects: which ones it asked for, and the number of the phase that ends the wait.
     Test(Vec<(usize, Want, u32)>),
+    /// Until global memory changes after this version of it.
+    Memory(u64),
+    /// At the barrier of the grid, for this phase.
+    Grid(u32),
     /// At what is not known: as if these threads were slower than all others.
     Frozen(u32),
 }
@@ -114,6 +119,8 @@ pub(super) struct Warp {
     pub(super) tested: Option<usize>,
     /// The last arrival at each object: instruction and event.
     pub(super) arrivals: FxHashMap<usize, (u32, u32)>,
+    /// The lanes that have arrived at each object since they did so before, and the event of the last that did.
+    pub(super) arrived: FxHashMap<usize, (u32, u32)>,
     pub(super) at_cluster: AtCluster,
     /// How many registers each of its threads has.
     pub(super) registers_held: u32,
@@ -128,6 +135,8 @@ pub(super) struct Warp {
     pub(super) met: [Option<u32>; 2],
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
+    /// The first that used memory since it met others or waited.
+    pub(super) first_use: Option<u32>,
     /// The last instruction that told others something, or that started what runs on its own.
     pub(super) last_act: Option<u32>,
 }
@@ -245,6 +254,8 @@ pub(super) struct Machine<'p> {
     pub(super) anywhere: Vec<Anywhere>,
     /// What the counters have come to that are drawn from, by the instructions that do.
     pub(super) drawn: FxHashMap<u32, u64>,
+    /// The global memory of a grid.
+    pub(super) device: Device,
     /// Numbers in shared memory.
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
@@ -273,21 +284,6 @@ pub(super) const MAX_WAITS: usize = 8;
 pub(super) const RUN_AHEAD: u32 = 4;
 /// Faults of one execution; what follows from the first ones is not told.
 const MAX_FAULTS: usize = 16;
-
-/// Warps of a block in which nobody waits for a part of the others: all do the same with data of their own.
-const MAX_ALIKE: u32 = 8;
-/// The same where a part of the kernel is left out.
-const MAX_ALIKE_THINNED: u32 = 4;
-
-/// The warps of a block that are executed.
-fn chosen_warps(count: u32, program: &Program) -> Vec<u32> {
-    let alike = if program.is_thinned { MAX_ALIKE_THINNED } else { MAX_ALIKE };
-    match program.has_order || count <= alike {
-        true => (0..count).collect(),
-        // Who reads what another warp has written may be next to it, or far away.
-        false => vec![0, 1, count / 2, count - 1],
-    }
-}
 
 impl<'p> Machine<'p> {
     pub(super) fn new(program: &'p Program, scenario: Scenario) -> Self {
@@ -320,6 +316,11 @@ impl<'p> Machine<'p> {
             race: None,
             anywhere: Vec::new(),
             drawn: FxHashMap::default(),
+            device: if scenario.of_grid {
+                Device::new(total, scenario.blocks as usize)
+            } else {
+                Device::default()
+            },
             memory: Memory::default(),
             guessed: None,
             overrun: None,
@@ -360,10 +361,12 @@ impl<'p> Machine<'p> {
                     tests: FxHashMap::default(),
                     tested: None,
                     arrivals: FxHashMap::default(),
+                    arrived: FxHashMap::default(),
                     at_cluster: AtCluster::default(),
                     registers_held: program.first_registers.unwrap_or(0),
                     has_fenced_objects: false,
                     last_use: None,
+                    first_use: None,
                     last_act: None,
                     met: [None; 2],
                     tensor_loads: Vec::new(),
@@ -381,13 +384,22 @@ impl<'p> Machine<'p> {
         if self.scenario.reversed {
             order.reverse();
         }
+        let mut is_first = self.scenario.holds;
         loop {
             let mut went_on = false;
             for &warp in &order {
-                went_on |= self.run_warp(warp);
+                // The first block goes on where no other one can.
+                if self.scenario.holds && !is_first && self.warps[warp].block == 0 && went_on {
+                    continue;
+                }
+                went_on |= self.run_warp(warp, is_first);
                 if let Some(end) = self.stop {
                     return end;
                 }
+            }
+            if std::mem::take(&mut is_first) {
+                // Those of the first block come last.
+                order.reverse();
             }
             if went_on || self.deliver() {
                 continue;
@@ -396,7 +408,7 @@ impl<'p> Machine<'p> {
                 self.at_end();
                 return End::Complete;
             }
-            if self.tell_waiting() || self.go_alone() {
+            if self.tell_waiting() || self.go_alone() || self.scenario.of_grid && self.set_by_others() {
                 continue;
             }
             let frozen =
@@ -409,10 +421,16 @@ impl<'p> Machine<'p> {
             if let Some(instruction) = frozen {
                 return End::Unknown(instruction);
             }
-            if let Some((instruction, _)) = self.guessed {
+            let decides = |this: &Self| !this.scenario.of_grid && !this.lacks_arrivals();
+            if let Some((instruction, _)) = self.guessed.filter(|_| decides(self)) {
                 return End::Unknown(instruction);
             }
-            if !self.is_partial {
+            if self.scenario.of_grid {
+                if self.is_partial {
+                    return End::Unknown(0);
+                }
+                self.explain_waiting();
+            } else if !self.is_partial {
                 self.explain_deadlock();
             } else {
                 self.explain_unmade();
@@ -438,7 +456,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs the threads of a warp until none can go on; whether any did.
-    fn run_warp(&mut self, warp: usize) -> bool {
+    fn run_warp(&mut self, warp: usize, until_it_tells: bool) -> bool {
         let mut went_on = false;
         while self.stop.is_none() {
             self.wake(warp);
@@ -455,6 +473,9 @@ impl<'p> Machine<'p> {
                 (Next::Budget, _) | (Next::Step, None) => self.stop = Some(End::Budget),
             }
             self.merge(warp);
+            if std::mem::take(&mut self.device.has_told) && until_it_tells {
+                break;
+            }
         }
         went_on
     }
@@ -486,6 +507,11 @@ impl<'p> Machine<'p> {
         for index in 0..self.warps[warp].fragments.len() {
             if let State::Registers(count) = self.warps[warp].fragments[index].state
                 && self.take_registers(warp, count)
+            {
+                self.warps[warp].fragments[index].state = State::Ready;
+            }
+            if let State::Memory(version) = self.warps[warp].fragments[index].state
+                && version != self.device.version
             {
                 self.warps[warp].fragments[index].state = State::Ready;
             }
@@ -565,6 +591,13 @@ impl<'p> Machine<'p> {
             Action::Forget { to, .. } | Action::Load { to, .. } => {
                 self.forget(warp, to.iter().map(|(register, _)| *register));
             }
+            Action::Pointers { to, .. } => {
+                self.forget(warp, to.iter().flatten().map(|(register, ..)| *register));
+            }
+            // What may or may not be stored or seen is left alone.
+            Action::Global(access) if !access.strength.is_strong => {
+                self.forget(warp, access.to.iter().flatten().copied());
+            }
             // What may or may not be read or written is left alone.
             Action::Access { to, writes, .. } => {
                 self.forget(warp, to.iter().flatten().copied());
@@ -616,6 +649,7 @@ impl<'p> Machine<'p> {
             self.release(block, number);
         }
         self.release_cluster();
+        self.release_grid();
         if self.warps.iter().filter(|other| other.block == block).all(|other| other.alive == 0) {
             self.blocks[block].ended = Some(instruction);
         }
@@ -679,6 +713,26 @@ impl<'p> Machine<'p> {
         };
         let rank = warp.block as u64;
         let (blocks, row) = (u64::from(self.scenario.blocks), u64::from(self.scenario.row.max(1)));
+        if self.scenario.of_grid {
+            match register {
+                R::CLUSTER_CTARANK
+                | R::CLUSTER_CTAID
+                | R::CLUSTER_CTAID_X
+                | R::CLUSTER_CTAID_Y
+                | R::CLUSTER_CTAID_Z => return Value::Uniform(0),
+                R::CLUSTER_NCTARANK | R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X | R::CLUSTER_NCTAID_Y => {
+                    return Value::Uniform(1);
+                }
+                // The driver puts there where blocks of a grid meet.
+                R::ENVREG1 => return Value::Uniform(WORKSPACE & u64::from(u32::MAX)),
+                R::ENVREG2 => return Value::Uniform(WORKSPACE >> 32),
+                R::NCTAID | R::NCTAID_X | R::NCLUSTERID | R::NCLUSTERID_X => {
+                    return Value::Uniform(row);
+                }
+                R::NCTAID_Y | R::NCLUSTERID_Y => return Value::Uniform(blocks / row),
+                _ => {}
+            }
+        }
         let threads: u64 = self.scenario.threads.iter().map(|&extent| u64::from(extent)).product();
         Value::Uniform(match register {
             R::TID | R::TID_X => return place(1, x),
@@ -742,33 +796,5 @@ impl<'p> Machine<'p> {
         if !follows && self.faults.len() < MAX_FAULTS && self.told.insert((fault.kind, fault.instruction)) {
             self.faults.push(fault);
         }
-    }
-
-    /// Takes note of where a warp meets others, or waits.
-    pub(super) fn meets(&mut self, warp: usize, instruction: u32) {
-        let met = &mut self.warps[warp].met;
-        if met[0] != Some(instruction) {
-            *met = [Some(instruction), met[0]];
-        }
-    }
-
-    /// A fault of a warp, with where it met others before.
-    pub(super) fn tell_of(&mut self, warp: usize, fault: Fault) {
-        let lacks_order = fault.kind.lacks_order();
-        let met = self.warps[warp].met.into_iter().flatten().filter(|_| lacks_order);
-        let fault = met.fold(fault, |fault, at| fault.with(at, Part::Met));
-        self.tell(fault);
-    }
-
-    /// How many threads a fragment stands for at a barrier: threads that have ended are not waited for.
-    pub(super) fn threads_of(&self, warp: usize, mask: u32) -> u32 {
-        let own = &self.warps[warp];
-        if own.alive == mask { 32 } else { mask.count_ones() }
-    }
-
-    /// The threads that a barrier of all has to wait for, by whole warps.
-    pub(super) fn living(&self, block: Option<usize>) -> u32 {
-        let living = |warp: &&Warp| warp.alive != 0 && block.is_none_or(|block| warp.block == block);
-        32 * self.warps.iter().filter(living).count() as u32
     }
 }

@@ -24,6 +24,7 @@ impl Action {
                 | Self::MapRank { .. }
                 | Self::Forget { .. }
                 | Self::Load { .. }
+                | Self::Pointers { .. }
                 | Self::Draw { .. }
                 | Self::Local { .. }
         )
@@ -34,6 +35,9 @@ impl Machine<'_> {
     /// Takes note that an assumption decides what happens.
     pub(super) fn guess(&mut self, instruction: u32) {
         let before = self.faults.len();
+        if self.scenario.of_grid {
+            self.device.guesses.insert(instruction);
+        }
         self.guessed.get_or_insert((instruction, before));
     }
 
@@ -44,7 +48,7 @@ impl Machine<'_> {
         if faults.is_empty() {
             faults.extend(self.race.take());
         }
-        if let Some((_, before)) = self.guessed {
+        if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals()) {
             let mut index = 0;
             faults.retain(|fault| {
                 index += 1;

@@ -22,18 +22,25 @@ mod clock;
 mod converge;
 mod copies;
 mod decode;
+mod device;
+mod drawn;
 mod ending;
 mod extents;
 mod fault;
+mod global;
+mod grid;
 mod kept;
 mod known;
 mod local;
 mod machine;
+mod meeting;
 mod memory;
 mod object;
 mod origin;
 mod phases;
+mod places;
 mod plain;
+mod pointer;
 mod program;
 mod registers;
 mod room;
@@ -43,6 +50,7 @@ mod shadow;
 mod sizes;
 mod skim;
 mod slice;
+mod spread;
 mod tensor;
 mod thin;
 mod together;
@@ -51,11 +59,12 @@ mod value;
 use self::slice::Unfit;
 use crate::FunctionFacts;
 pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
+pub use grid::between_blocks;
 pub use machine::End;
 use machine::Machine;
 use program::Program;
 use rustc_hash::{FxHashMap, FxHashSet};
-use scenario::Scenario;
+use scenario::{RISING, Scenario};
 
 /// What executions of a kernel's protocol show.
 #[derive(Clone, Debug, Default)]
@@ -234,9 +243,12 @@ fn of_launch(
             blocks,
             row,
             place,
+            of_grid: false,
             parameter,
             memory: number,
+            run: 0,
             reversed,
+            holds: false,
             skims: false,
             fits,
             budget,
@@ -248,8 +260,9 @@ fn of_launch(
         }
         was_fit = true;
         let is_long = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
-        if is_long && !std::mem::replace(&mut was_skimmed, true) && program.has_skims() {
-            // Some turns of loops over data may be all that is needed to come to what follows them.
+        let may_skim = !std::mem::replace(&mut was_skimmed, true) || parameter == FEWEST;
+        if is_long && may_skim && program.has_skims() {
+            // Some turns of loops over data may be all that is needed to come to what follows them, and to the end of few rounds.
             let skimmed = of_scenario(program, Scenario { skims: true, ..scenario }, None, None);
             *spent += skimmed.steps;
             if !skimmed.faults.is_empty() {
@@ -276,6 +289,19 @@ fn of_launch(
                     scenario.memory = number;
                     (shown.faults, shown.guesses) = (other.faults, other.guesses);
                 }
+            }
+        }
+        if shown.guesses && shown.faults.is_empty() && !program.is_thinned && program.reads_lists() {
+            // Parts of a list have no length where all its elements are the same.
+            let [first, other] = RISING.map(|memory| Scenario { memory, ..scenario });
+            let rising = of_scenario(program, first, None, None);
+            *spent += rising.steps;
+            if !rising.faults.is_empty() {
+                let again = of_scenario(program, other, None, None);
+                *spent += again.steps;
+                shown.faults = rising.faults;
+                shown.faults.retain(|fault| again.shows(fault));
+                shown.guesses = false;
             }
         }
         let is_short = shown.end == End::Complete && shown.faults.is_empty() && shown.steps < budget / SHORT;

@@ -26,7 +26,7 @@ impl Program {
         while let Some(wanted) = open.pop() {
             for step in &self.steps {
                 match &step.action {
-                    Action::Load { to, parameters: true } if to.iter().any(|(to, _)| *to == wanted) => {
+                    Action::Load { to, parameters: true, .. } if to.iter().any(|(to, _)| *to == wanted) => {
                         return true;
                     }
                     Action::Compute { to, from, .. } if to.contains(&Some(wanted)) => {
@@ -92,7 +92,7 @@ impl Program {
         let mut all = self.steps.iter().filter(|step| writes(&step.action));
         let (only, None) = (all.next()?, all.next()) else { return None };
         let number = match &only.action {
-            Action::Load { to, parameters: true } => {
+            Action::Load { to, parameters: true, .. } => {
                 let bits = to.iter().find(|(to, _)| *to == register)?.1;
                 parameter & low_bits(bits)
             }

@@ -299,6 +299,7 @@ impl Machine<'_> {
             }
             if arrives {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
+                self.warps[warp].lane_arrives(index, lane, now);
                 self.arrives_too_many(warp, index, instruction);
                 self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
@@ -506,7 +507,7 @@ impl Machine<'_> {
         let state = std::mem::replace(&mut self.warps[warp].fragments[fragment].state, State::Ready);
         let State::Test(wants) = state else { return };
         let step = &self.program.steps[pc as usize];
-        let Action::Test { to, .. } = step.action else { return };
+        let Action::Test { to, relaxed, .. } = step.action else { return };
         let warps = self.warps.len();
         let event = self.next_event(warp);
         for &(index, want, ends) in &wants {
@@ -519,10 +520,13 @@ impl Machine<'_> {
                 self.overrun.get_or_insert((step.instruction, index));
             }
             if let Some(clock) = self.objects[index].at_end_of(ends) {
-                own.clock.join(clock);
+                // What others have done is over then, though it need not be visible.
+                let known = if relaxed { &mut self.blocks[own.block].lifetime } else { &mut own.clock };
+                known.join(clock);
                 own.clock.raise_phases(warps, index, ends + 1);
             }
             own.tests.insert(index, (step.instruction, event));
+            own.knows_lanes(index, mask);
             own.tested = Some(index);
         }
         let holds = all || wants.iter().all(|(index, want, _)| self.objects[*index].has(*want));

@@ -94,7 +94,9 @@ impl Machine<'_> {
 impl Warp {
     /// Forgets the turns so far at an action that is in no such loop.
     pub(super) fn leaves_loops(&mut self, action: &Action) {
-        if !action.is_computation() && !matches!(action, Action::Jump(_) | Action::Access { .. }) {
+        let is_read = matches!(action, Action::Global(access) if !access.strength.is_strong);
+        if !action.is_computation() && !is_read && !matches!(action, Action::Jump(_) | Action::Access { .. })
+        {
             self.turns.clear();
         }
     }

@@ -3,7 +3,9 @@
 //!
 //! Branches between which nothing of that happens are left out, so that loops over data cost nothing.
 
-use ptx_ir::isa::Event;
+use std::ops::RangeInclusive;
+
+use ptx_ir::isa::{Event, Update};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 
@@ -95,7 +97,22 @@ pub(super) enum Action {
     Load {
         to: Vec<(u32, u32)>,
         parameters: bool,
+        /// Whether it reads the element after the one that another load reads.
+        is_next: bool,
     },
+    /// Sets registers to parameters, part by part: each with its bits, and whether it is a pointer.
+    Pointers {
+        address: Address,
+        to: Vec<Option<(u32, u32, bool)>>,
+    },
+    /// Accesses global memory, where blocks tell each other something there.
+    Global(Box<GlobalAccess>),
+    /// Orders what threads see of global memory: those of the block, or of all blocks.
+    GlobalFence {
+        in_block: bool,
+    },
+    /// Waits for all blocks of the grid.
+    GridBarrier,
     /// Gets the next numbers of a counter in memory: each lane what was there before it added its own.
     Draw {
         to: u32,
@@ -166,6 +183,7 @@ pub(super) enum Action {
         to: [Option<u32>; 2],
         parity: Option<Source>,
         phase: Source,
+        relaxed: bool,
     },
     /// Starts what runs on its own.
     Start {
@@ -242,6 +260,40 @@ pub(super) enum Action {
     },
 }
 
+/// An access of global memory.
+#[derive(Clone, Debug)]
+pub(super) struct GlobalAccess {
+    pub(super) address: Address,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    /// What it puts in the place of what is there, in one step.
+    pub(super) update: Option<Update>,
+    /// The bits of its type, and whether that has a sign.
+    pub(super) bits: u32,
+    pub(super) signed: bool,
+    pub(super) strength: Strength,
+    /// Whether what it loads are pointers.
+    pub(super) points: bool,
+    /// What is loaded and stored, part by part.
+    pub(super) to: Vec<Option<u32>>,
+    pub(super) from: Vec<Source>,
+    /// The bytes of a part.
+    pub(super) part: u32,
+}
+
+/// What others see of an access, and what it orders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Strength {
+    /// Whether others may access the place at the same time.
+    pub(super) is_strong: bool,
+    pub(super) acquires: bool,
+    pub(super) releases: bool,
+    /// Whether it is a `.volatile` one, or one that does not come from the cache of the multiprocessor.
+    pub(super) is_volatile: bool,
+    /// Whether it is for threads of the block alone.
+    pub(super) in_block: bool,
+}
+
 /// A step of the program.
 #[derive(Clone, Debug)]
 pub(super) struct Step {
@@ -262,8 +314,16 @@ pub(super) struct Program {
     /// Whether the number of threads of a block counts, and in several dimensions.
     pub(super) counts_threads: bool,
     pub(super) counts_rows: bool,
+    /// Whether accesses of global memory are among it, and some of them tell other blocks or other devices something.
+    pub(super) has_global: bool,
+    pub(super) tells_blocks: bool,
+    pub(super) tells_devices: bool,
     /// Whether the number of the block decides about anything.
     pub(super) asks_block: bool,
+    /// Whether blocks may lie in rows.
+    pub(super) asks_row: bool,
+    /// Whether threads take locks in global memory.
+    pub(super) has_locks: bool,
     /// Whether the kernel says how many threads a block has.
     pub(super) knows_threads: bool,
     /// Stores with which each warp stores the same to a place.
@@ -279,6 +339,9 @@ pub(super) struct Program {
     pub(super) has_order: bool,
     /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
     pub(super) has_flags: bool,
+    /// The loads of loops that wait for flags in global memory, the steps at which threads go on after these, and the instructions of
+    /// the loops.
+    pub(super) exits: Vec<(u32, u32, RangeInclusive<u32>)>,
     /// Whether accesses are left out that are like others.
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
@@ -294,6 +357,19 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// Whether threads get numbers of atomic operations on global memory, by which they may tell who they are.
+    pub(super) fn draws(&self) -> bool {
+        self.steps.iter().any(|step| {
+            matches!(&step.action, Action::Global(access)
+                if access.update.is_some() && access.to.iter().any(Option::is_some))
+        })
+    }
+
+    /// Whether threads load elements of a list that lie next to each other.
+    pub(super) fn reads_lists(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.action, Action::Load { is_next: true, .. }))
+    }
+
     /// Whether threads take addresses in other blocks' shared memory.
     pub(super) fn maps_ranks(&self) -> bool {
         self.steps.iter().any(|step| match &step.action {

@@ -1,6 +1,7 @@
 //! A launch that is executed, and how.
 
 use super::LAST_PARAMETER;
+use super::program::Program;
 
 /// How a kernel is launched, and in which order its warps are looked at.
 #[derive(Clone, Copy, Debug)]
@@ -12,12 +13,18 @@ pub(super) struct Scenario {
     pub(super) row: u32,
     /// The cluster of the grid that it is, or the block where blocks are alone.
     pub(super) place: u32,
+    /// Whether the blocks are those of a grid, each a cluster of its own.
+    pub(super) of_grid: bool,
     /// The value of all parameters.
     pub(super) parameter: u64,
     /// What loads bring of memory of which nothing is known.
     pub(super) memory: u64,
+    /// How fast the numbers of global memory rise with their places; 0 where all are one.
+    pub(super) run: u64,
     /// Whether the last warp comes first.
     pub(super) reversed: bool,
+    /// Whether the first block is slower than all others after all have told or asked something once.
+    pub(super) holds: bool,
     /// Whether loops that only read are left after some turns.
     pub(super) skims: bool,
     /// Whether it ends where threads begin with stores that shared memory has no room for.
@@ -37,5 +44,31 @@ impl Scenario {
         // Where no number is small enough blocks share what is the product of two.
         let blocks = if self.parameter == LAST_PARAMETER { ROUNDS / 2 } else { self.parameter / ROUNDS };
         blocks.clamp(1, MAX_GRID).next_multiple_of(row)
+    }
+}
+
+/// Numbers that memory is assumed to have where each element of a list is larger than the one before it.
+pub(super) const RISING: [u64; 2] = [768, 640];
+
+impl Scenario {
+    /// The number that a load of memory gives, of the next element of a list or of any other.
+    pub(super) fn loaded(&self, is_next: bool) -> u64 {
+        let rises = is_next && RISING.contains(&self.memory);
+        if rises { 2 * self.memory } else { self.memory }
+    }
+}
+
+/// Warps of a block in which nobody waits for a part of the others: all do the same with data of their own.
+const MAX_ALIKE: u32 = 8;
+/// The same where a part of the kernel is left out.
+const MAX_ALIKE_THINNED: u32 = 4;
+
+/// The warps of a block that are executed.
+pub(super) fn chosen_warps(count: u32, program: &Program) -> Vec<u32> {
+    let alike = if program.is_thinned { MAX_ALIKE_THINNED } else { MAX_ALIKE };
+    match program.has_order || count <= alike {
+        true => (0..count).collect(),
+        // Who reads what another warp has written may be next to it, or far away.
+        false => vec![0, 1, count / 2, count - 1],
     }
 }

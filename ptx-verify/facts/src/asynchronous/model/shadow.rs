@@ -243,6 +243,26 @@ impl Shadow {
         })
     }
 
+    /// Whether a warp of some has written a part of a cell that this one does not know of.
+    pub(super) fn written_by_others(
+        &self,
+        who: Who<'_>,
+        (index, bytes): (u64, u64),
+        wanted: impl Fn(u32) -> bool,
+    ) -> bool {
+        self.cells.get(&index).is_some_and(|cell| {
+            let mut writes = cell.writes.iter();
+            writes.any(|touch| touch.bytes & bytes != 0 && !who.knows(touch) && wanted(touch.warp))
+        })
+    }
+
+    /// Whether a warp has read a part of a cell since it wrote there.
+    pub(super) fn is_read_by(&self, warp: u32, (index, bytes): (u64, u64)) -> bool {
+        self.cells
+            .get(&index)
+            .is_some_and(|cell| cell.reads.iter().any(|touch| touch.warp == warp && touch.bytes & bytes != 0))
+    }
+
     /// A read or a write in a range that another warp has done, and that this one does not know of.
     pub(super) fn touch_apart(
         &self,

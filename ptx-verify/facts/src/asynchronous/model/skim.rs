@@ -43,6 +43,9 @@ fn skim(program: &Program, head: u32, back: u32, is_guarded: bool) -> Option<Ski
             Action::Unpack { to, .. } => written.extend(to.iter().flatten()),
             Action::Access { reads: true, writes: false, is_plain: true, to, .. }
                 if to.iter().all(Option::is_none) => {}
+            Action::Global(access)
+                if access.reads && !access.strength.is_strong && access.to.iter().all(Option::is_none) => {}
+            Action::Local { to, from, .. } if from.is_empty() && to.iter().all(Option::is_none) => {}
             _ => return None,
         }
     }

@@ -1,18 +1,21 @@
 //! The slice of a kernel that its protocol depends on (Weiser): events, what they are computed of, and the branches that
 //! decide about these.
 
+use std::ops::RangeInclusive;
+
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Linkage, Operand, Register, Variable};
 use ptx_ir::isa::{Computation, Control, Convergence, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::known::{Actions, Numbers};
+use super::pointer::place;
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
 use crate::FunctionFacts;
-use crate::asynchronous::loops::polls;
+use crate::asynchronous::loops::{locks, polls};
 
 /// A kernel with more instructions that count is not looked at.
 const MAX_STEPS: usize = 40_000;
@@ -42,9 +45,11 @@ pub(super) fn decoded(
     calls: &[u32],
     candidates: &[u32],
     most: usize,
+    has_global: bool,
 ) -> Result<Program, Unfit> {
     let function = facts.function;
     let program = Program {
+        has_global,
         first_registers: function.first_registers(),
         knows_cluster: function.required_cluster().is_some(),
         knows_threads: function.required_threads().or_else(|| function.max_threads()).is_some(),
@@ -60,6 +65,8 @@ pub(super) fn decoded(
         names: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
+        roots: FxHashSet::default(),
+        exits: Vec::new(),
         loads_local: false,
         local_stores: None,
         is_local_unknown: false,
@@ -82,6 +89,10 @@ pub(super) struct Decoder<'f, 'm> {
     pub(super) names: Vec<Register>,
     pub(super) relevant: Vec<bool>,
     pub(super) pending: Vec<u32>,
+    /// Registers that addresses of global memory come of.
+    pub(super) roots: FxHashSet<Register>,
+    /// Loads of loops that wait, and where control goes on after these.
+    exits: Vec<(u32, u32, RangeInclusive<u32>)>,
     /// Whether something is loaded from the memory of a thread whose stores were not asked for yet.
     pub(super) loads_local: bool,
     /// All stores there, where they are known.
@@ -94,6 +105,10 @@ pub(super) struct Decoder<'f, 'm> {
 const FIRST_PLACE: u64 = 0x400;
 /// Where the memory of a thread begins, apart from shared memory.
 const FIRST_LOCAL_PLACE: u64 = 1 << 41;
+/// The first of the places of global variables, after those of parameters.
+const FIRST_VARIABLE: u64 = 1 << 12;
+/// Where parameters begin.
+const FIRST_PARAMETER: u64 = 1 << 42;
 /// Variables begin at multiples of this, and those without a size at multiples of the other one.
 const ALIGNED: u64 = 128;
 const ALIGNED_UNSIZED: u64 = 1024;
@@ -103,6 +118,7 @@ impl Decoder<'_, '_> {
         let body = self.facts.body;
         let (mut next, mut unsized_ones) = (FIRST_PLACE, Vec::new());
         let mut next_local = FIRST_LOCAL_PLACE;
+        let (mut next_global, mut next_parameter) = (FIRST_VARIABLE, FIRST_PARAMETER);
         for operand in body.operands.iter().chain(&body.children) {
             let (Operand::Variable { variable, .. }
             | Operand::VariableAddress { variable, .. }
@@ -113,6 +129,14 @@ impl Decoder<'_, '_> {
             let declared = &self.facts.module.variables[variable];
             if self.places.contains_key(&variable) {
                 continue;
+            }
+            if declared.space.base() == StateSpace::Global && self.program.has_global {
+                next_global += 1;
+                self.places.insert(variable, place(next_global));
+            }
+            if declared.space.base() == StateSpace::Param && self.program.has_global {
+                self.places.insert(variable, next_parameter);
+                next_parameter += declared.size().unwrap_or(0).next_multiple_of(ALIGNED);
             }
             if declared.space.base() == StateSpace::Local {
                 let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
@@ -149,6 +173,7 @@ impl Decoder<'_, '_> {
             is_protocol |= !matches!(
                 action,
                 Action::Access { .. }
+                    | Action::GlobalFence { .. }
                     | Action::Opaque
                     | Action::ProxyFence
                     | Action::Barrier { threads: None, waits: true, .. }
@@ -160,7 +185,7 @@ impl Decoder<'_, '_> {
                 return Err(Unfit::Nothing);
             }
         }
-        if !is_protocol {
+        if !is_protocol || self.program.has_global && !self.program.tells_blocks {
             return Err(Unfit::Nothing);
         }
         // What these are computed of need not be looked for.
@@ -178,7 +203,11 @@ impl Decoder<'_, '_> {
             }
         }
         self.meetings(&mut actions, &deciding);
-        let ends = self.ends_of_polls();
+        let mut ends = self.ends_of_polls();
+        if self.program.has_global {
+            // They are executed.
+            ends.clear();
+        }
         self.emit(above, actions, &ends);
         if self.is_long(self.program.steps.len()) {
             return Err(Unfit::Long);
@@ -314,7 +343,9 @@ impl Decoder<'_, '_> {
         let facts = self.facts;
         let cfg = &facts.cfg;
         let mut ends = FxHashMap::default();
-        for poll in polls(facts) {
+        let locks = if self.program.has_global { locks(facts) } else { Vec::new() };
+        self.program.has_locks = !locks.is_empty();
+        for poll in polls(facts).into_iter().chain(locks) {
             let range = poll.first..=poll.end;
             let mut at = poll.first;
             while at <= poll.end {
@@ -326,7 +357,9 @@ impl Decoder<'_, '_> {
                     && facts.control(after - 1) == Control::Branch
                 {
                     ends.insert(after - 1, *leaves);
-                    self.program.has_flags = true;
+                    self.exits.push((poll.load, *leaves, range.clone()));
+                    // They are executed where global memory is.
+                    self.program.has_flags |= !self.program.has_global;
                 }
                 at = after.max(at + 1);
             }
@@ -371,6 +404,10 @@ impl Decoder<'_, '_> {
             let end = ends.get(&instruction);
             let action = match control {
                 Control::Next | Control::Call => match actions.take(instruction) {
+                    Some(Action::Global(mut access)) => {
+                        self.loading_global(instruction, &mut access);
+                        Action::Global(access)
+                    }
                     Some(action) => self.loading(instruction, action),
                     None => continue,
                 },
@@ -432,6 +469,11 @@ impl Decoder<'_, '_> {
             }
         }
         self.program.steps = steps;
+        self.program.exits = self
+            .exits
+            .iter()
+            .map(|(load, leaves, range)| (*load, place_of(*leaves), range.clone()))
+            .collect();
     }
 
     pub(super) fn source(&mut self, operand: Operand) -> Source {
@@ -462,6 +504,8 @@ impl Decoder<'_, '_> {
                 | SpecialRegister::WARPID
         );
         self.program.asks_block |= matches!(register, SpecialRegister::CTAID | SpecialRegister::CTAID_X);
+        self.program.asks_block |= self.program.has_global && register == SpecialRegister::CTAID_Y;
+        self.program.asks_row |= matches!(register, SpecialRegister::CTAID_Y);
         self.program.counts_rows |= matches!(
             register,
             SpecialRegister::NTID_Y
@@ -559,6 +603,8 @@ fn has_order(action: &Action) -> bool {
         | Action::Wait { .. }
         | Action::WaitAll(_)
         | Action::ProxyFence
+        | Action::Global(_)
+        | Action::GlobalFence { .. }
         | Action::ObjectFence => false,
         _ => true,
     }

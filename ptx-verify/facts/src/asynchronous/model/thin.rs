@@ -13,7 +13,7 @@ use crate::FunctionFacts;
 pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
     let mut looked_at = candidates(facts);
     if !is_surely_long(facts, calls, &looked_at) {
-        match decoded(facts, calls, &looked_at, MAX_PLAIN) {
+        match decoded(facts, calls, &looked_at, MAX_PLAIN, false) {
             Err(Unfit::Long) => {}
             other => return other,
         }
@@ -22,8 +22,27 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Progra
     let left_out = alike(facts, &looked_at);
     looked_at.retain(|instruction| left_out.binary_search(instruction).is_err());
     let most = if facts.body.instructions.len() <= SHORT_FUNCTION { MAX_THINNED } else { MAX_PLAIN };
-    decoded(facts, calls, &looked_at, most).map(|program| Program { is_thinned: true, ..program })
+    decoded(facts, calls, &looked_at, most, false).map(|program| Program { is_thinned: true, ..program })
 }
+
+/// The same with the accesses of global memory.
+pub(super) fn program_of_grid(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
+    let accesses = |&instruction: &u32| {
+        facts.instance(instruction).is_some_and(|instance| {
+            let effects = &instance.effects;
+            instance.accesses
+                || effects.event.is_some()
+                || effects.asynchronous.is_some()
+                || effects.barrier
+                || effects.control == Control::Call
+        })
+    };
+    let looked_at: Vec<u32> = facts.reaching_out().filter(accesses).collect();
+    decoded(facts, calls, &looked_at, MAX_WITH_GLOBAL, true)
+}
+
+/// Steps of a program with accesses of global memory.
+const MAX_WITH_GLOBAL: usize = 4_000;
 
 /// The instructions that may take part in a protocol, in order of the blocks.
 fn candidates(facts: &FunctionFacts<'_>) -> Vec<u32> {
@@ -65,7 +84,16 @@ fn is_surely_long(facts: &FunctionFacts<'_>, calls: &[u32], candidates: &[u32]) 
                     return false;
                 }
             }
-            (Some(Event::Fence | Event::GridWait | Event::ProxyFence | Event::GlobalProxyFence), None) => {}
+            (
+                Some(
+                    Event::Fence
+                    | Event::GridBegin
+                    | Event::GridWait
+                    | Event::ProxyFence
+                    | Event::GlobalProxyFence,
+                ),
+                None,
+            ) => {}
             _ => return false,
         }
     }

@@ -8,7 +8,7 @@ use ptx_facts::asynchronous::{
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Register};
-use ptx_ir::isa::{Control, Event, Instance, Mode};
+use ptx_ir::isa::{Control, Event, Instance, Mode, Update};
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashSet;
 
@@ -311,9 +311,9 @@ impl Order<'_, '_> {
     fn never_given_back(&self, context: &FlowContext<'_>, locks: &[Poll]) -> Option<(u32, Option<u32>, u32)> {
         let facts = self.facts;
         let takes = |poll: &&Poll| {
-            facts
-                .instance(poll.load)
-                .is_some_and(|instance| instance.effects.atomic && !instance.is(Mode::Adds))
+            facts.instance(poll.load).is_some_and(|instance| {
+                instance.effects.atomic && instance.effects.updates != Some(Update::Add)
+            })
         };
         let locks: Vec<&Poll> = locks.iter().filter(takes).take(MAX_FLAGS).collect();
         locks.iter().find_map(|lock| {

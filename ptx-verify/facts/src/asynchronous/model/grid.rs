@@ -1,0 +1,232 @@
+//! What the blocks of a grid tell each other in global memory: several of them are executed together.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+
+use super::drawn::counters;
+use super::fault::{Fault, FaultKind, Part};
+use super::machine::{End, Machine};
+use super::program::Program;
+use super::scenario::Scenario;
+use super::{MAX_THREADS, ROWS, SIZES, WARP, thin};
+use crate::FunctionFacts;
+use crate::asynchronous::flags::has_same_distance;
+
+/// Blocks of the grid.
+const BLOCKS: u32 = 4;
+/// Steps of warps.
+const STEPS: u32 = 80_000;
+/// Steps of all executions.
+const MAX_SPENT: u32 = 240_000;
+/// Numbers for the parameters of kernels with long loops.
+const FEWER: u64 = 256;
+const FEW: u64 = 64;
+/// Another number for the parameters is larger by so much: tiles of that many are whole.
+const APART: u64 = 64;
+/// Numbers in memory, where a kernel looks for what to do there.
+const MEMORY: [Content; 4] = [
+    Content { number: 1, run: 0 },
+    Content { number: 3, run: 0 },
+    Content { number: 1, run: 2 },
+    Content { number: 1, run: 3 },
+];
+
+/// What goes wrong between the blocks of a grid. `calls` are the calls of functions that may take part in it, ascending.
+#[must_use]
+pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32]) -> Vec<Fault> {
+    let Ok(program) = thin::program_of_grid(facts, calls) else { return Vec::new() };
+    if program.clustered || !(program.asks_block || program.draws()) {
+        return Vec::new();
+    }
+    let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
+    let threads = match said {
+        Some(extents) => extents,
+        None if program.counts_rows => ROWS[0],
+        None if program.counts_threads => SIZES[0],
+        None => [WARP, 1, 1],
+    };
+    let count = threads.iter().product::<u32>();
+    if count > MAX_THREADS {
+        return Vec::new();
+    }
+    let trials = Trials { facts, program: &program, threads, spent: Cell::new(0) };
+    // As many as there are blocks, as many as there are threads, and some between.
+    let large = u64::from(BLOCKS * count);
+    let mut parameters = vec![u64::from(BLOCKS), FEW, FEWER, large];
+    parameters.dedup();
+    let rows: &[u32] = if program.asks_row { &[BLOCKS / 2, BLOCKS] } else { &[BLOCKS] };
+    for &row in rows {
+        let mut stuck: Option<Vec<Fault>> = None;
+        let mut complete = 0;
+        for &parameter in &parameters {
+            let first = Trial { row, parameter, memory: MEMORY[0], order: Order::Forward };
+            let shown = trials.execute(first);
+            let is_over = shown.end == End::Budget;
+            if !is_over {
+                let mut waits = shown.waits(facts);
+                if shown.guesses && !waits.is_empty() {
+                    let others = trials.execute(Trial { memory: MEMORY[1], ..first }).waits(facts);
+                    waits.retain(|fault| others.iter().any(|other| other.is(fault)));
+                }
+                stuck = Some(match stuck {
+                    None => waits,
+                    Some(known) => {
+                        known.into_iter().filter(|fault| waits.iter().any(|other| other.is(fault))).collect()
+                    }
+                });
+                complete += 1;
+            }
+            let memories: &[Content] = if shown.guesses { &[MEMORY[0], MEMORY[2]] } else { &MEMORY[..1] };
+            let orders: &[Order] = if is_over { &[Order::Forward] } else { &ORDERS };
+            for (&memory, &order) in
+                memories.iter().flat_map(|memory| orders.iter().map(move |order| (memory, order)))
+            {
+                if trials.spent.get() > MAX_SPENT {
+                    break;
+                }
+                let trial = Trial { memory, order, ..first };
+                let is_first = memory.run == MEMORY[0].run && matches!(order, Order::Forward);
+                let found = if is_first { shown.clone() } else { trials.execute(trial) };
+                let races = trials.confirmed(trial, &found);
+                if !races.is_empty() {
+                    return races;
+                }
+            }
+            if is_over || trials.spent.get() > MAX_SPENT {
+                break;
+            }
+        }
+        // Where the kernel ends with one number of rounds it is meant for that.
+        let stuck = stuck.filter(|stuck| complete > 1 && !stuck.is_empty() && !program.tells_devices);
+        if let Some(stuck) = stuck {
+            return stuck;
+        }
+    }
+    Vec::new()
+}
+
+/// What memory has that the kernel does not write.
+#[derive(Clone, Copy, Debug)]
+struct Content {
+    number: u64,
+    /// How fast the numbers rise with their places; 0 where all are one.
+    run: u64,
+}
+
+/// In which order threads act.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    /// The first block as far as it can, then the next one.
+    Forward,
+    Reversed,
+    /// Each until it has told others something or asked for it, and then the first block where no other one can go on.
+    Held,
+}
+
+const ORDERS: [Order; 3] = [Order::Forward, Order::Reversed, Order::Held];
+
+/// How a kernel is executed.
+#[derive(Clone, Copy, Debug)]
+struct Trial {
+    row: u32,
+    parameter: u64,
+    memory: Content,
+    order: Order,
+}
+
+/// What an execution shows.
+#[derive(Clone)]
+struct Shown {
+    end: End,
+    guesses: bool,
+    faults: Vec<Fault>,
+    /// Plain accesses whose address something in memory decides about.
+    led: FxHashSet<u32>,
+}
+
+impl Shown {
+    /// Accesses that nothing orders, where the same counters lead to both: nobody knows what a counter begins with.
+    fn of_races(&self, facts: &FunctionFacts<'_>) -> Vec<Fault> {
+        let is_sure = |fault: &Fault| {
+            let own = counters(facts, fault.instruction);
+            let mut others = fault.others.iter().filter(|(_, part)| *part == Part::Access);
+            // What memory leads to may be anywhere.
+            let is_anywhere =
+                |at: u32, counters: &BTreeSet<u32>| counters.is_empty() && self.led.contains(&at);
+            fault.kind != FaultKind::GlobalRace
+                || others.all(|&(at, _)| {
+                    let other = counters(facts, at);
+                    other == own || is_anywhere(at, &other) || is_anywhere(fault.instruction, &own)
+                })
+        };
+        let races = self.faults.iter().filter(|fault| fault.kind != FaultKind::NeverSet && is_sure(fault));
+        races.cloned().collect()
+    }
+
+    /// Threads that wait for ever, for what others store at the same part of an object.
+    fn waits(&self, facts: &FunctionFacts<'_>) -> Vec<Fault> {
+        if self.end != End::Deadlock {
+            return Vec::new();
+        }
+        let is_set_elsewhere = |fault: &&Fault| {
+            let mut others = fault.others.iter();
+            others.any(|(other, _)| has_same_distance(facts, *other, fault.instruction))
+        };
+        let waits = self.faults.iter().filter(|fault| fault.kind == FaultKind::NeverSet);
+        waits.filter(is_set_elsewhere).cloned().collect()
+    }
+}
+
+struct Trials<'p> {
+    facts: &'p FunctionFacts<'p>,
+    program: &'p Program,
+    threads: [u32; 3],
+    spent: Cell<u32>,
+}
+
+impl Trials<'_> {
+    fn execute(&self, trial: Trial) -> Shown {
+        let Trial { row, parameter, memory, order } = trial;
+        let scenario = Scenario {
+            threads: self.threads,
+            blocks: BLOCKS,
+            row,
+            place: 0,
+            of_grid: true,
+            parameter,
+            memory: memory.number,
+            run: memory.run,
+            reversed: matches!(order, Order::Reversed),
+            holds: matches!(order, Order::Held),
+            skims: true,
+            fits: false,
+            budget: STEPS,
+        };
+        let mut machine = Machine::new(self.program, scenario);
+        let end = machine.run();
+        self.spent.set(self.spent.get() + STEPS - machine.steps);
+        let guesses = machine.guessed.is_some();
+        let race = machine.race.take().filter(|_| !machine.device.is_misled);
+        let mut faults: Vec<Fault> = race.into_iter().collect();
+        faults.extend(machine.faults.drain(..).filter(|fault| fault.kind == FaultKind::NeverSet));
+        Shown { end, guesses, faults, led: std::mem::take(&mut machine.device.led) }
+    }
+
+    /// The races that an execution shows, and others with other numbers as well: what only one shows may be what the kernel is not meant
+    /// for, and what lies in rows of a few elements may be in one place.
+    fn confirmed(&self, trial: Trial, shown: &Shown) -> Vec<Fault> {
+        let mut races = shown.of_races(self.facts);
+        let memory = if trial.memory.run > 0 { MEMORY[3] } else { MEMORY[1] };
+        let other = Trial { parameter: trial.parameter.max(FEW) + APART, ..trial };
+        for trial in [other].into_iter().chain(shown.guesses.then_some(Trial { memory, ..trial })) {
+            if races.is_empty() {
+                break;
+            }
+            let others = self.execute(trial).of_races(self.facts);
+            races.retain(|fault| others.iter().any(|other| other.is(fault)));
+        }
+        races
+    }
+}

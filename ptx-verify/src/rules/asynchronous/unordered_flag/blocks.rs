@@ -1,0 +1,34 @@
+//! What an execution of several blocks shows.
+
+use ptx_facts::FunctionFacts;
+use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, between_blocks};
+use ptx_ir::ir::FunctionKind;
+use ptx_syntax::Diagnostic;
+
+use super::RULE;
+use crate::subject::function::FlowContext;
+use crate::subject::protocol::words;
+
+/// A race between blocks, or a loop that waits for what nobody stores.
+pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Option<Diagnostic> {
+    if facts.function.kind != FunctionKind::Entry {
+        return None;
+    }
+    let fault = between_blocks(facts, &context.with_calls(&[])).into_iter().next()?;
+    let (message, help) = words(&fault);
+    let finding = RULE.at(context.instruction_span(fault.instruction), message).with_help(help);
+    Some(fault.others.iter().fold(finding, |finding, (at, part)| {
+        finding.with_secondary(context.instruction_span(*at), label(&fault, *part))
+    }))
+}
+
+const fn label(fault: &Fault, part: Part) -> &'static str {
+    match (fault.kind, part) {
+        (FaultKind::NeverSet, Part::Arrival) => "this stores there",
+        (_, Part::OtherWait) => "others wait here",
+        (_, Part::Arrival) => "this tells others after it",
+        (_, Part::Wait) => "the last that was asked before",
+        (_, Part::Met) => "the last meeting of these threads before",
+        _ => "the other access",
+    }
+}
