@@ -21,6 +21,7 @@ mod top;
 mod types;
 
 use std::collections::HashMap;
+pub use types::vector;
 
 use super::condition::Truths;
 use super::model::{AsmId, CudaFile};

@@ -50,8 +50,9 @@ fn of_word<'s>(word: &'s str) -> Option<TypeName<'s>> {
     })
 }
 
-/// `float4` and its kin.
-fn vector(word: &str) -> Option<TypeName<'static>> {
+/// The type of vectors that has a name: `float4` and its kin.
+#[must_use]
+pub fn vector(word: &str) -> Option<TypeName<'static>> {
     let name = word.get(..word.len().checked_sub(1)?)?;
     let count = word.bytes().last().filter(|byte| (b'1'..=b'4').contains(byte))? - b'0';
     let element = match name {

@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 32;
 /// Loads that one is compared with.
 const MAX_LOADS: usize = 64;
 
-/// Whether a load of so many bytes reads the element after the one that another load reads.
+/// Whether a load reads the element after the one that another load reads. `bytes` are those of an element.
 #[must_use]
 pub fn reads_next(facts: &FunctionFacts<'_>, load: u32, bytes: u32) -> bool {
     let bytes = i64::from(bytes);

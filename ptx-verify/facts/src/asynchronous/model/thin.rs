@@ -11,7 +11,7 @@ use crate::FunctionFacts;
 /// Makes the program of a kernel. `calls` are those of functions that may take part in it, ascending. Of long programs in
 /// which threads wait for nobody but all others a part is left out.
 pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
-    let mut looked_at = candidates(facts);
+    let mut looked_at = candidates(facts, |instance| instance.may_access_shared);
     if !is_surely_long(facts, calls, &looked_at) {
         match decoded(facts, calls, &looked_at, MAX_PLAIN, false) {
             Err(Unfit::Long) => {}
@@ -27,29 +27,19 @@ pub(super) fn program(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Progra
 
 /// The same with the accesses of global memory.
 pub(super) fn program_of_grid(facts: &FunctionFacts<'_>, calls: &[u32]) -> Result<Program, Unfit> {
-    let accesses = |&instruction: &u32| {
-        facts.instance(instruction).is_some_and(|instance| {
-            let effects = &instance.effects;
-            instance.accesses
-                || effects.event.is_some()
-                || effects.asynchronous.is_some()
-                || effects.barrier
-                || effects.control == Control::Call
-        })
-    };
-    let looked_at: Vec<u32> = facts.reaching_out().filter(accesses).collect();
+    let looked_at = candidates(facts, |instance| instance.accesses);
     decoded(facts, calls, &looked_at, MAX_WITH_GLOBAL, true)
 }
 
 /// Steps of a program with accesses of global memory.
 const MAX_WITH_GLOBAL: usize = 4_000;
 
-/// The instructions that may take part in a protocol, in order of the blocks.
-fn candidates(facts: &FunctionFacts<'_>) -> Vec<u32> {
+/// The instructions that may take part in a protocol, in order of the blocks: of accesses those that are wanted.
+fn candidates(facts: &FunctionFacts<'_>, wanted: impl Fn(&Instance) -> bool) -> Vec<u32> {
     let takes_part = |&instruction: &u32| {
         facts.instance(instruction).is_some_and(|instance| {
             let effects = &instance.effects;
-            instance.may_access_shared
+            wanted(instance)
                 || effects.event.is_some()
                 || effects.asynchronous.is_some()
                 || effects.barrier

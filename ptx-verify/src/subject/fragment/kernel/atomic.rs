@@ -213,7 +213,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(Value { ty: Ty::BOOL, held: Held::Register(kept) })
     }
 
-    /// The word for the order of an operation that reads and writes; a fence stands before the strongest.
+    /// The word for the order of an operation that reads and writes; the strongest has a fence before it.
     fn begun_in(&mut self, order: Order, whose: &str) -> &'static str {
         if order == Order::All {
             let scope = whose.split('.').next().unwrap_or_default();

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::cuda::body::vector;
+
 use super::types::Ty;
 use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
@@ -9,7 +11,8 @@ use super::{Lowering, Unclear};
 impl Lowering<'_, '_> {
     /// What such a function gives; none where the name is no such.
     pub(super) fn of_bits(&mut self, name: &str, values: &[Value]) -> Result<Option<Value>, Unclear> {
-        if let Some((of, count)) = name.strip_prefix("make_").and_then(vector_named) {
+        if let Some(named) = name.strip_prefix("make_").and_then(vector) {
+            let Ty::Vector(of, count) = self.ty(&named)? else { return Err(Unclear) };
             if values.len() != count as usize {
                 return Err(Unclear);
             }
@@ -20,7 +23,7 @@ impl Lowering<'_, '_> {
                 self.write(&part, value.clone())?;
                 parts.push(part);
             }
-            let ty = Ty::Vector(Rc::new(of), count);
+            let ty = Ty::Vector(of, count);
             return Ok(Some(Value { ty: ty.clone(), held: Held::Place(Rc::new(Place::Parts(parts, ty))) }));
         }
         match (name, values) {
@@ -142,25 +145,4 @@ fn reinterpretation(name: &str) -> Option<(Ty, Ty)> {
     // Smaller ones are extended as their type says.
     let has_sign = |ty: &Ty| matches!(ty, Ty::Integer { bits: 16, signed: true, .. });
     (from.size() == to.size() && !has_sign(&from) && !has_sign(&to)).then_some((from, to))
-}
-
-/// The element of a vector type that has a name, and how many it has.
-fn vector_named(name: &str) -> Option<(Ty, u32)> {
-    let integer = |bits, signed| Ty::Integer { bits, signed, is_bool: false };
-    let (of, count) = name.split_at_checked(name.len().checked_sub(1)?)?;
-    let count = count.parse().ok().filter(|count| (1..=4).contains(count))?;
-    let of = match of {
-        "char" => integer(8, true),
-        "uchar" => integer(8, false),
-        "short" => integer(16, true),
-        "ushort" => integer(16, false),
-        "int" => integer(32, true),
-        "uint" => integer(32, false),
-        "long" | "longlong" => integer(64, true),
-        "ulong" | "ulonglong" => integer(64, false),
-        "float" => Ty::Float(32),
-        "double" => Ty::Float(64),
-        _ => return None,
-    };
-    Some((of, count))
 }

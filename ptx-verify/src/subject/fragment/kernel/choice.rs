@@ -96,7 +96,7 @@ impl<'s> Lowering<'_, 's> {
     /// A value as one of another type.
     pub(super) fn cast(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Value, Unclear> {
         if let TypeName::Reference(to) = to {
-            // What a place is taken for.
+            // The type that a place is used as.
             let place = self.place(of)?;
             let ty = self.ty_in_memory(to)?;
             let place = match place {

@@ -77,7 +77,7 @@ impl Lowering<'_, '_> {
         Ok(Value { ty: Ty::INT, held: Held::Register(to) })
     }
 
-    /// The value of another lane, among so many that are next to each other.
+    /// The value of another lane of a group of neighbours.
     pub(super) fn shuffled(
         &mut self,
         name: &str,

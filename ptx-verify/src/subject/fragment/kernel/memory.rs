@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
         })
     }
 
-    /// Registers with what lies so many bytes after an address.
+    /// Registers with what lies at an offset from an address.
     fn loaded(&mut self, (base, offset): (&str, u64), ty: &Ty, words: &str) -> Result<Place, Unclear> {
         self.deeper()?;
         let ty = ty.plain();
@@ -276,7 +276,7 @@ fn words_of(members: &Members) -> Vec<(u32, u32)> {
     (0..(members.size / 4) as u32).step_by(most as usize).map(|first| (first, most)).collect()
 }
 
-/// The word for so many elements, and the operand.
+/// The modifier for a number of elements, and the operand.
 fn listed(names: &[String]) -> (String, String) {
     match names {
         [only] => (String::new(), only.clone()),
