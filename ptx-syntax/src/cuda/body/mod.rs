@@ -683,6 +683,8 @@ impl<'s> Parser<'s> {
                     continue;
                 }
                 "=" if has_defaults => {}
+                // A reference ends a type.
+                "&&" if self.tokens.get(index + 1).is_some_and(|next| next.text == ">") => {}
                 ";" | "{" | "}" | ")" | "]" | "&&" | "||" | "=" | "<<" => return None,
                 _ => {}
             }

@@ -99,6 +99,101 @@ pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec
     found
 }
 
+/// The loads of parameters that rounds begin with, where they end with another parameter: all parameters are one number, so that there are
+/// no rounds.
+pub(super) fn beginnings(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<u32>> {
+    let loads = program
+        .steps
+        .iter()
+        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1));
+    let loads: Vec<u32> = loads.map(|step| step.instruction).collect();
+    let source = |load: u32| facts.body.operands(Handle::new(load)).get(1).copied();
+    let mut found: Vec<Vec<u32>> = Vec::new();
+    for step in &program.steps {
+        let Action::Compute { shape, .. } = &step.action else { continue };
+        if shape.computation != Computation::Compare {
+            continue;
+        }
+        let given = facts.body.operands(Handle::new(step.instruction)).iter().skip(1);
+        let origins: Vec<(u32, bool)> = given
+            .filter_map(|operand| match operand {
+                Operand::Register { register, .. } => origin(facts, *register, &loads, MAX_MOVES),
+                _ => None,
+            })
+            .collect();
+        let [(one, moves), (other, other_moves)] = origins[..] else { continue };
+        if moves == other_moves || source(one) == source(other) {
+            continue;
+        }
+        let begin = if moves { one } else { other };
+        let same: Vec<u32> = loads.iter().copied().filter(|&load| source(load) == source(begin)).collect();
+        if !found.contains(&same) {
+            found.push(same);
+        }
+        if found.len() == MAX_CHOICES {
+            break;
+        }
+    }
+    found
+}
+
+/// The load of a parameter that a number comes of through moves and sums with constants, and whether it goes on from there in rounds.
+fn origin(facts: &FunctionFacts<'_>, register: Register, loads: &[u32], left: usize) -> Option<(u32, bool)> {
+    let left = left.checked_sub(1)?;
+    let (mut first, mut moves) = (None, false);
+    for &write in facts.definitions(register) {
+        if goes_on(facts, write, register) {
+            moves = true;
+            continue;
+        }
+        if first.replace(write).is_some() {
+            return None;
+        }
+    }
+    let write = first?;
+    if loads.contains(&write) {
+        return Some((write, moves));
+    }
+    let (load, before) = origin(facts, summed(facts, write)?, loads, left)?;
+    Some((load, moves || before))
+}
+
+/// Whether an instruction adds something to a register itself, or moves such a sum there.
+fn goes_on(facts: &FunctionFacts<'_>, write: u32, register: Register) -> bool {
+    // Itself, or a copy that was made of it before.
+    let is_own = |of: Register| {
+        of == register
+            || matches!(facts.definitions(of), [only]
+                if facts.instance(*only).and_then(|each| each.effects.computes) == Some(Computation::Move)
+                    && facts.uses().of(*only).iter().any(|each| each.register == register && each.access().reads()))
+    };
+    let reads =
+        |at: u32| facts.uses().of(at).iter().any(|each| each.access().reads() && is_own(each.register));
+    let sum = |at: u32| facts.instance(at).and_then(|each| each.effects.computes) == Some(Computation::Add);
+    if sum(write) {
+        return reads(write);
+    }
+    match facts.body.operands(Handle::new(write)) {
+        [_, Operand::Register { register: from, .. }] => {
+            matches!(facts.definitions(*from), [only] if sum(*only) && reads(*only))
+        }
+        _ => false,
+    }
+}
+
+/// The register that an instruction moves, or adds a constant to.
+fn summed(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> {
+    let computes = facts.instance(write)?.effects.computes;
+    match (computes?, facts.body.operands(Handle::new(write))) {
+        (Computation::Move | Computation::Convert, [_, Operand::Register { register, .. }])
+        | (
+            Computation::Add | Computation::Subtract,
+            [_, Operand::Register { register, .. }, Operand::Integer { .. }],
+        ) => Some(*register),
+        _ => None,
+    }
+}
+
 /// The numbers that may choose otherwise; none where more depends on the parameter than ways.
 fn numbers(facts: &FunctionFacts<'_>, program: &Program, loads: &[u32]) -> Option<Vec<u64>> {
     let written = |instruction: u32| {

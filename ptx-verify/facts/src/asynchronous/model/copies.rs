@@ -267,14 +267,16 @@ impl Machine<'_> {
         let has_rows =
             row == Row::Wgmma && matrices.len() > 1 && !self.warps[warp].index.is_multiple_of(WARPS_OF_GROUP);
         self.note_extents(warp, mask, instruction, matrices, rows);
-        for matrix in matrices.iter().skip(usize::from(has_rows)) {
+        for (index, matrix) in matrices.iter().enumerate().skip(usize::from(has_rows)) {
             let Some(descriptor) = self.certain(warp, *matrix).all(mask) else { continue };
             let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
             if place != 0 {
                 // One thread multiplies what many may have written.
                 let bytes = match row {
                     Row::Tcgen05 => {
-                        let most = self.log.room_of(place).min(LARGEST_TILE);
+                        // Threads may have written several stages of a ring next to each other.
+                        let own = self.log.room_of_matrix((instruction, index), place);
+                        let most = self.log.room_of(place).min(own).min(LARGEST_TILE);
                         let run = self.blocks[block].shadow.written_run(place, (MATRIX, most));
                         self.log.row(place, run);
                         run

@@ -113,6 +113,8 @@ const MEMORY: [u64; 2] = [1, 0];
 const OTHER_MEMORY: u64 = 3;
 /// Another number is smaller by so much, where one is to show nothing new: it takes no more steps.
 const PARAMETER_APART: u64 = 4;
+/// The number of a parameter that rounds begin with.
+const FIRST: u64 = 1;
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
@@ -361,6 +363,14 @@ fn of_launch(
             // Parameters that are no numbers of rounds may choose another way.
             shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
         }
+        let is_right = shown.end == End::Complete && shown.faults.iter().all(|fault| fault.kind.is_of_end());
+        if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
+            // Rounds from one parameter to another are none where both are one number.
+            let faults = begun_earlier(facts, program, scenario, spent);
+            if !faults.is_empty() {
+                shown.faults = faults;
+            }
+        }
         if shown.guesses && !shown.faults.is_empty() {
             // What only one number in memory shows may be what the kernel relies on.
             let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
@@ -462,6 +472,25 @@ fn chosen_otherwise(
             if !other.guesses && !faults.is_empty() {
                 return faults;
             }
+        }
+    }
+    Vec::new()
+}
+
+/// What goes wrong where a parameter that rounds begin with is smaller than the one that they end with.
+fn begun_earlier(
+    facts: &FunctionFacts<'_>,
+    program: &Program,
+    scenario: Scenario,
+    spent: &mut u32,
+) -> Vec<Fault> {
+    for loads in choices::beginnings(facts, program) {
+        let other = of_scenario(program, scenario, None, Some((&loads, FIRST)));
+        *spent += other.steps;
+        let mut faults = other.faults;
+        faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
+        if !other.guesses && !faults.is_empty() {
+            return faults;
         }
     }
     Vec::new()

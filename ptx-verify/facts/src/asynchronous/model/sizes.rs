@@ -17,6 +17,8 @@ pub(super) struct Log {
     sources: FxHashMap<u32, Vec<u64>>,
     /// Where operations begin to read or write.
     pub(super) starts: FxHashSet<u64>,
+    /// Where each operation has read each of its matrices.
+    matrices: FxHashMap<(u32, usize), BTreeSet<u64>>,
     /// The places from which operations read what threads have written in a row, with the bytes of it.
     rows: Vec<(u64, u64)>,
     /// How far matrix operations read.
@@ -71,6 +73,15 @@ impl Log {
         if self.starts.len() < MAX_STARTS {
             self.starts.insert(place);
         }
+    }
+
+    /// How far it is from a place where an operation reads a matrix to the next one where the same operation reads one.
+    pub(super) fn room_of_matrix(&mut self, matrix: (u32, usize), place: u64) -> u64 {
+        let known = self.matrices.entry(matrix).or_default();
+        if known.len() < MAX_COPIES {
+            known.insert(place);
+        }
+        known.range(place + 1..).next().map_or(u64::MAX, |next| next - place)
     }
 
     /// An operation reads this number of bytes from there, since threads have written them in a row.

@@ -93,17 +93,25 @@ impl<'s> Lowering<'_, 's> {
         Ok(Value { ty, held: Held::Register(to) })
     }
 
+    /// A place, used as one of another type.
+    pub(super) fn place_as(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Place, Unclear> {
+        let place = self.place(of)?;
+        // A token of an arrival is handed on as what it is.
+        if matches!(to, TypeName::Library("arrival_token")) {
+            return Ok(place);
+        }
+        let ty = self.ty_in_memory(to)?;
+        match place {
+            Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
+            Place::Fixed(_) | Place::Link(..) => Err(Unclear),
+            other => Ok(self.taken_for(&other, 0, &ty)),
+        }
+    }
+
     /// A value as one of another type.
     pub(super) fn cast(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Value, Unclear> {
         if let TypeName::Reference(to) = to {
-            // The type that a place is used as.
-            let place = self.place(of)?;
-            let ty = self.ty_in_memory(to)?;
-            let place = match place {
-                Place::Memory { address, .. } => Place::Memory { address, ty },
-                Place::Fixed(_) | Place::Link(..) => return Err(Unclear),
-                other => self.taken_for(&other, 0, &ty),
-            };
+            let place = self.place_as(to, of)?;
             return self.read(&place);
         }
         let to = self.ty(to)?;

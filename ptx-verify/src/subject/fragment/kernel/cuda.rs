@@ -165,7 +165,13 @@ impl<'s> Lowering<'_, 's> {
             }
             _ if is_pure(name) => {
                 // It sees nothing but its arguments.
-                let is_safe = |value: &Value| !matches!(value.ty, Ty::Pointer(..) | Ty::Group(_));
+                // Fractions that it leaves somewhere are not followed.
+                let leaves = name.starts_with("sincos") || name.starts_with("modf");
+                let is_safe = |value: &Value| match &value.ty {
+                    Ty::Pointer(to, _) => leaves && matches!(**to, Ty::Float(_)),
+                    Ty::Group(_) => false,
+                    _ => true,
+                };
                 return if values.iter().all(is_safe) { Ok(Value::unknown(Ty::Any)) } else { Err(Unclear) };
             }
             _ => return Err(Unclear),
@@ -215,6 +221,43 @@ fn is_pure(name: &str) -> bool {
                 | "sqrt"
                 | "rsqrt"
                 | "cbrt"
+                | "acosh"
+                | "asinh"
+                | "atanh"
+                | "atan2pi"
+                | "cospi"
+                | "sinpi"
+                | "tanpi"
+                | "sincospi"
+                | "rcbrt"
+                | "rhypot"
+                | "remainder"
+                | "ldexp"
+                | "scalbn"
+                | "logb"
+                | "ilogb"
+                | "erfinv"
+                | "modf"
+                | "erfcinv"
+                | "erfcx"
+                | "lgamma"
+                | "tgamma"
+                | "normcdfinv"
+                | "norm3d"
+                | "rnorm3d"
+                | "norm4d"
+                | "rnorm4d"
+                | "j0"
+                | "j1"
+                | "y0"
+                | "y1"
+                | "cyl_bessel_i0"
+                | "cyl_bessel_i1"
+                | "nextafter"
+                | "llrint"
+                | "llround"
+                | "fdivide"
+                | "saturate"
                 | "sin"
                 | "cos"
                 | "tan"

@@ -445,15 +445,7 @@ impl<'s> Lowering<'_, 's> {
                 };
                 self.member(object, name)
             }
-            ExpressionKind::Cast(TypeName::Reference(to), of) => {
-                let place = self.place(of)?;
-                let ty = self.ty_in_memory(to)?;
-                match place {
-                    Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
-                    Place::Fixed(_) | Place::Link(..) => Err(Unclear),
-                    other => Ok(self.taken_for(&other, 0, &ty)),
-                }
-            }
+            ExpressionKind::Cast(TypeName::Reference(to), of) => self.place_as(to, of),
             ExpressionKind::List(Some(to), given)
                 if let [of] = given.as_slice()
                     && let Ok(ty @ Ty::Atomic(..)) = self.ty(to) =>
