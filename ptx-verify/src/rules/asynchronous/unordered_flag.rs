@@ -86,7 +86,8 @@ declare_rule! {
     /// flag. What is stored before a vector that has data beside its
     /// flag, and before a number is counted up, unless the same kernel reads it. A counter that a loop which does more than wait
     /// looks at as well, and one beside a flag that gives numbers out. What other blocks store in a kernel that compares the number of
-    /// blocks with a constant. Loops that do more than wait, and flags that are counted with
+    /// blocks with a constant. What only an execution of several blocks shows, in modules with more than eight kernels and in kernels with more
+    /// than 3,000 instructions. Loops that do more than wait, and flags that are counted with
     /// atomic operations where no loop looks at them.
     name: "unordered-flag",
     code: "P0924",

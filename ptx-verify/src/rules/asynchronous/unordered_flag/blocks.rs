@@ -2,16 +2,26 @@
 
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, between_blocks};
-use ptx_ir::ir::FunctionKind;
+use ptx_ir::ir::{Function, FunctionKind};
 use ptx_syntax::Diagnostic;
 
 use super::RULE;
 use crate::subject::function::FlowContext;
 use crate::subject::protocol::words;
 
+/// A module with more kernels is not executed so, nor a kernel with more instructions.
+const MAX_KERNELS: usize = 8;
+const MAX_INSTRUCTIONS: usize = 3_000;
+
 /// A race between blocks, or a loop that waits for what nobody stores.
 pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Option<Diagnostic> {
-    if facts.function.kind != FunctionKind::Entry {
+    let is_kernel = |function: &Function| function.kind == FunctionKind::Entry;
+    if !is_kernel(facts.function) || facts.body.instructions.len() > MAX_INSTRUCTIONS {
+        return None;
+    }
+    // Whole libraries are made of such kernels, and to execute them takes longer than all else that is done with them.
+    let kernels = facts.module.functions.iter().filter(|(_, function)| is_kernel(function));
+    if kernels.take(MAX_KERNELS + 1).count() > MAX_KERNELS {
         return None;
     }
     let fault = between_blocks(facts, &context.with_calls(&[])).into_iter().next()?;
