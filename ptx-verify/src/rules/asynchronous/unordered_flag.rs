@@ -249,7 +249,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));
         }
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
-            diagnostics.extend(blocks::finding(context, facts));
+            let waits = !polls.is_empty() || !locks.is_empty();
+            if waits || facts.reaching_out().any(|each| blocks::orders(facts, each)) {
+                diagnostics.extend(blocks::finding(context, facts));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, between_blocks};
 use ptx_ir::ir::{Function, FunctionKind};
+use ptx_ir::isa::{Event, Mode};
 use ptx_syntax::Diagnostic;
 
 use super::RULE;
@@ -12,6 +13,15 @@ use crate::subject::protocol::words;
 /// A module with more kernels is not executed so, nor a kernel with more instructions.
 const MAX_KERNELS: usize = 8;
 const MAX_INSTRUCTIONS: usize = 3_000;
+
+/// Whether an instruction says that it orders what blocks see: a kernel without any does not mean that they tell each other something.
+pub(super) fn orders(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let is_ordered = instance.is(Mode::Acquire) || instance.is(Mode::Release);
+        let orders = instance.effects.event == Some(Event::Fence) || is_ordered && instance.accesses;
+        orders && !instance.is(Mode::BlockScope)
+    })
+}
 
 /// A race between blocks, or a loop that waits for what nobody stores.
 pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> Option<Diagnostic> {

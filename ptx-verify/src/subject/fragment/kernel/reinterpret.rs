@@ -10,7 +10,7 @@ use super::{Lowering, Unclear};
 const MAX_UNION: u64 = 256;
 
 impl Lowering<'_, '_> {
-    /// A place as one of another type that begins so many bytes after it: what is not found in its registers is not known.
+    /// A place as one of another type, `offset` bytes after it: what is not found in its registers is not known.
     pub(super) fn taken_for(&self, place: &Place, offset: u64, ty: &Ty) -> Place {
         if let Some(same) = registers_of(place, offset, ty) {
             return same;
@@ -179,7 +179,7 @@ const fn is_whole(ty: &Ty) -> bool {
     )
 }
 
-/// The register of a place that begins so many bytes after it.
+/// The register of a place that is some bytes after it.
 fn register_at(place: &Place, offset: u64) -> Option<(Register, Ty)> {
     match place {
         Place::Register(register, ty) => (offset == 0).then(|| (*register, ty.clone())),

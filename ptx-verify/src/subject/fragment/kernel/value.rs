@@ -360,7 +360,7 @@ impl Lowering<'_, '_> {
                 if matches!(**from, Place::Memory { .. }) && from.ty() == ty {
                     return self.spread(parts, &Value::unknown(ty.clone()));
                 }
-                // Of a place that is taken for a vector nothing is known.
+                // Nothing is known of a register that is used as a vector.
                 if matches!(ty, Ty::Vector(..)) && !matches!(**from, Place::Parts(..)) {
                     return self.spread(parts, &Value::unknown(ty.clone()));
                 }
