@@ -8,7 +8,7 @@ use ptx_ir::cfg::{Cfg, Condition};
 use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// A function with a body, its control flow, and where things are written. Made once per function and dropped
@@ -33,6 +33,7 @@ pub struct FunctionFacts<'m> {
     reaching_out: OnceCell<Vec<u32>>,
     pointers: OnceCell<FxHashMap<Register, Register>>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
+    address_roots: RefCell<FxHashMap<u32, Option<Register>>>,
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
 }
@@ -76,6 +77,7 @@ impl<'m> FunctionFacts<'m> {
             reaching_out: OnceCell::new(),
             pointers: OnceCell::new(),
             parameters: OnceCell::new(),
+            address_roots: RefCell::default(),
             given_registers: FxHashSet::default(),
         }
     }
@@ -152,6 +154,21 @@ impl<'m> FunctionFacts<'m> {
             blocks.flat_map(|&block| self.cfg.instructions(block)).filter(does).collect()
         });
         found.iter().copied()
+    }
+
+    /// The register that the address of an access comes of, as `find` finds it the first time: the same accesses are compared with
+    /// one flag after the other.
+    pub(crate) fn address_root(
+        &self,
+        access: u32,
+        find: impl FnOnce() -> Option<Register>,
+    ) -> Option<Register> {
+        if let Some(&known) = self.address_roots.borrow().get(&access) {
+            return known;
+        }
+        let root = find();
+        self.address_roots.borrow_mut().insert(access, root);
+        root
     }
 
     /// Registers that get one pointer, each with the one that it is named by, as `find` finds them the first time.

@@ -5,6 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::Control;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::hash::Hash;
 use std::ops::{ControlFlow, Range};
@@ -43,12 +44,11 @@ impl<'f, 'm> Reach<'f, 'm> {
     }
 
     fn new(facts: &'f FunctionFacts<'m>, direction: Direction, ends: Ends<'_>, stops: &[u32]) -> Self {
-        let mut marks: Vec<(u32, Option<u32>)> = stops.iter().map(|&stop| (stop, None)).collect();
         let mut onward = vec![None; facts.cfg.block_count()];
         let mut leaving = Vec::new();
+        let mut marked = &[][..];
         match ends {
-            // An end that is a stop as well counts as an end: it comes first.
-            Ends::Instructions(ends) => marks.extend(ends.iter().map(|&end| (end, Some(end)))),
+            Ends::Instructions(ends) => marked = ends,
             Ends::Function if direction == Direction::Incoming => {
                 onward[0] = Some(0);
                 leaving.push(NodeIndex::new(0));
@@ -61,8 +61,7 @@ impl<'f, 'm> Reach<'f, 'm> {
                 }
             }
         }
-        marks.sort_unstable_by_key(|&(instruction, end)| (instruction, end.is_none()));
-        marks.dedup_by_key(|&mut (instruction, _)| instruction);
+        let marks = merged(marked, stops);
         let mut paths = Self { facts, direction, marks, onward };
         paths.spread(leaving);
         paths
@@ -138,6 +137,35 @@ impl<'f, 'm> Reach<'f, 'm> {
             Direction::Incoming => self.first(block, range.start..instruction),
         }
     }
+}
+
+/// Ends, with themselves, and stops as one list, ascending. An end that is a stop as well counts as an end.
+fn merged(ends: &[u32], stops: &[u32]) -> Vec<(u32, Option<u32>)> {
+    let [ends, stops] = [ends, stops].map(ascending);
+    let (mut ends, mut stops) = (&*ends, &*stops);
+    let mut marks = Vec::with_capacity(ends.len() + stops.len());
+    while let Some((&stop, later)) = stops.split_first() {
+        let before = ends.partition_point(|&end| end <= stop);
+        marks.extend(ends[..before].iter().map(|&end| (end, Some(end))));
+        ends = &ends[before..];
+        stops = later;
+        if marks.last().is_none_or(|&(last, _)| last != stop) {
+            marks.push((stop, None));
+        }
+    }
+    marks.extend(ends.iter().map(|&end| (end, Some(end))));
+    marks.dedup_by_key(|&mut (instruction, _)| instruction);
+    marks
+}
+
+/// Most come in order.
+fn ascending(instructions: &[u32]) -> Cow<'_, [u32]> {
+    if instructions.is_sorted() {
+        return Cow::Borrowed(instructions);
+    }
+    let mut sorted = instructions.to_vec();
+    sorted.sort_unstable();
+    Cow::Owned(sorted)
 }
 
 /// The last instruction of a block where it leaves the function.

@@ -309,10 +309,12 @@ fn exchanged(facts: &FunctionFacts<'_>, register: Register) -> Option<(Register,
 /// The register that the address of an access comes of, through moves, conversions and sums.
 #[must_use]
 pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Register> {
-    let (mut last, _) = facts.address_in_register(instruction)?;
-    walk_address(facts, instruction, last, false, |register, _| last = register);
-    // Of pointers that are exchanged one stands for all.
-    Some(exchanged(facts, last).map_or_else(|| name_of(facts, last), |(first, _)| first))
+    facts.address_root(instruction, || {
+        let (mut last, _) = facts.address_in_register(instruction)?;
+        walk_address(facts, instruction, last, false, |register, _| last = register);
+        // Of pointers that are exchanged one stands for all.
+        Some(exchanged(facts, last).map_or_else(|| name_of(facts, last), |(first, _)| first))
+    })
 }
 
 /// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.

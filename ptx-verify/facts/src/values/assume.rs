@@ -50,6 +50,11 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         self.impossible || self.excludes_all()
     }
 
+    /// Whether what is assumed was found to contradict itself: nothing that is assumed further mends that.
+    pub(crate) fn is_contradicted(&self) -> bool {
+        self.impossible
+    }
+
     /// Whether nothing is left of the values that some sum may have.
     fn excludes_all(&self) -> bool {
         if self.excluded.is_empty() {

@@ -175,12 +175,11 @@ impl Literals {
         }
         let mut assumption = Assumption::new(engine);
         // What the later ones say may decide the earlier ones.
-        for _ in 0..2 {
-            for literal in &self.0 {
-                assumption.hold(literal.predicate, literal.value);
-            }
-        }
-        let possible = !assumption.is_impossible();
+        let twice = self.0.iter().chain(&self.0);
+        let possible = twice.into_iter().all(|literal| {
+            assumption.hold(literal.predicate, literal.value);
+            !assumption.is_contradicted()
+        }) && !assumption.is_impossible();
         memo.possible.insert(self.clone(), possible);
         possible
     }

@@ -15,6 +15,7 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Event, Instance, Mode, Update};
 use ptx_syntax::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -599,14 +600,17 @@ fn before_flags(
     // Where those who count themselves wait for the others and read nothing of it after that, nothing is told.
     let is_atomic = |flag: u32| facts.instance(flag).is_some_and(|instance| instance.effects.atomic);
     let counts = all_flags.iter().copied().filter(|&flag| is_atomic(flag) && !polls.is_empty());
-    let later: FxHashMap<u32, FxHashSet<Register>> =
-        counts.take(MAX_RELAXED).map(|count| (count, read_after_waiting(facts, polls, count))).collect();
+    // Found where it is asked for: few stores come so far.
+    let later: FxHashMap<u32, OnceCell<FxHashSet<Register>>> =
+        counts.take(MAX_RELAXED).map(|count| (count, OnceCell::new())).collect();
     let tells = |flag: u32, store: u32| {
-        let is_read_later =
-            |read: &FxHashSet<Register>| address_root(facts, store).is_some_and(|root| read.contains(&root));
-        releases.binary_search(&flag).is_ok()
-            || is_beside(flag, store)
-            || is_read(store) && later.get(&flag).is_none_or(is_read_later)
+        let is_read_later = || {
+            later.get(&flag).is_none_or(|read| {
+                let read = read.get_or_init(|| read_after_waiting(facts, polls, flag));
+                address_root(facts, store).is_some_and(|root| read.contains(&root))
+            })
+        };
+        releases.binary_search(&flag).is_ok() || is_beside(flag, store) || is_read(store) && is_read_later()
     };
     let told =
         told_by_few(facts, few, &all_flags, &stores, tells, |store| is_of_one_place(context, facts, store));
