@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::loops::latches;
 use crate::FunctionFacts;
+use crate::reach::{Ends, Reach};
 
 /// Blocks of a loop that is looked at.
 const MAX_BLOCKS: usize = 4096;
@@ -46,13 +47,7 @@ pub fn parts_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> 
         if cfg.successors(block).count() < 2 {
             continue;
         }
-        let mut after = block.index();
-        let always = (0..MAX_STEPS).any(|_| {
-            let next = above.get(after).map_or(u32::MAX, |&next| next) as usize;
-            after = next;
-            next == own.index()
-        });
-        if always {
+        if always_comes(above, block, own) {
             continue;
         }
         let is_same = match rounds(facts, own) {
@@ -63,6 +58,22 @@ pub fn parts_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> 
         return is_same.then(|| cfg.instructions(block).next_back()).flatten();
     }
     None
+}
+
+/// Whether all paths from the end of a block lead through another one, or the next turn through itself.
+fn always_comes(above: &[u32], from: NodeIndex, to: NodeIndex) -> bool {
+    let mut after = from.index();
+    (0..MAX_STEPS).any(|_| {
+        after = above.get(after).map_or(u32::MAX, |&next| next) as usize;
+        after == to.index()
+    })
+}
+
+/// Whether a branch decides if control comes to an instruction after it, or comes there again.
+pub(super) fn chooses(facts: &FunctionFacts<'_>, branch: u32, instruction: u32) -> bool {
+    let block = |at: u32| facts.cfg.block_of(Handle::new(at));
+    !always_comes(facts.postdominators(), block(branch), block(instruction))
+        && Reach::from(facts, Ends::Instructions(&[branch]), &[]).at(instruction).is_some()
 }
 
 /// The first instruction that is executed after the rounds of one instruction, of which another one is no part.

@@ -11,8 +11,11 @@ use super::machine::{End, Machine};
 use super::program::Program;
 use super::scenario::Scenario;
 use super::{MAX_THREADS, ROWS, SIZES, WARP, thin};
+use ptx_ir::isa::Control;
+
 use crate::FunctionFacts;
 use crate::asynchronous::flags::has_same_distance;
+use crate::asynchronous::parting::chooses;
 
 /// Blocks of the grid.
 const BLOCKS: u32 = 4;
@@ -144,6 +147,8 @@ struct Shown {
     faults: Vec<Fault>,
     /// Plain accesses whose address something in memory decides about.
     led: FxHashSet<u32>,
+    /// Where something in memory decides what happens.
+    decided: FxHashSet<u32>,
 }
 
 impl Shown {
@@ -163,6 +168,26 @@ impl Shown {
         };
         let races = self.faults.iter().filter(|fault| fault.kind != FaultKind::NeverSet && is_sure(fault));
         races.cloned().collect()
+    }
+
+    /// The same where numbers in memory rise. How far a loop goes in a row that parameters lead to is then not known to be as far as
+    /// the row.
+    fn of_races_in(&self, facts: &FunctionFacts<'_>, memory: Content) -> Vec<Fault> {
+        let mut races = self.of_races(facts);
+        if memory.run > 0 {
+            races.retain(|fault| {
+                let others = fault.others.iter().filter(|(_, part)| *part == Part::Access).map(|(at, _)| *at);
+                let mut both = std::iter::once(fault.instruction).chain(others);
+                !both.any(|at| !self.led.contains(&at) && self.is_chosen(facts, at))
+            });
+        }
+        races
+    }
+
+    /// Whether something in memory decides whether control comes to an instruction, or how many times.
+    fn is_chosen(&self, facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+        let branches = self.decided.iter().copied().filter(|at| facts.control(*at) == Control::Branch);
+        branches.into_iter().any(|branch| chooses(facts, branch, instruction))
     }
 
     /// Threads that wait for ever, for what others store at the same part of an object.
@@ -211,20 +236,22 @@ impl Trials<'_> {
         let race = machine.race.take().filter(|_| !machine.device.is_misled);
         let mut faults: Vec<Fault> = race.into_iter().collect();
         faults.extend(machine.faults.drain(..).filter(|fault| fault.kind == FaultKind::NeverSet));
-        Shown { end, guesses, faults, led: std::mem::take(&mut machine.device.led) }
+        let device = &mut machine.device;
+        let (led, decided) = (std::mem::take(&mut device.led), std::mem::take(&mut device.guesses));
+        Shown { end, guesses, faults, led, decided }
     }
 
     /// The races that an execution shows, and others with other numbers as well: what only one shows may be what the kernel is not meant
     /// for, and what lies in rows of a few elements may be in one place.
     fn confirmed(&self, trial: Trial, shown: &Shown) -> Vec<Fault> {
-        let mut races = shown.of_races(self.facts);
+        let mut races = shown.of_races_in(self.facts, trial.memory);
         let memory = if trial.memory.run > 0 { MEMORY[3] } else { MEMORY[1] };
         let other = Trial { parameter: trial.parameter.max(FEW) + APART, ..trial };
         for trial in [other].into_iter().chain(shown.guesses.then_some(Trial { memory, ..trial })) {
             if races.is_empty() {
                 break;
             }
-            let others = self.execute(trial).of_races(self.facts);
+            let others = self.execute(trial).of_races_in(self.facts, trial.memory);
             races.retain(|fault| others.iter().any(|other| other.is(fault)));
         }
         races
