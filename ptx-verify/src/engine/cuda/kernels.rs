@@ -308,9 +308,7 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
     let chosen = labels.iter().filter(decides).map(|label| label.span);
     let mut given: Vec<Label> = Vec::new();
     for place in own.into_iter().chain(chosen) {
-        let line = line_around(aim.source, place);
-        let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        for name in words {
+        for name in words_of(line_around(aim.source, place)) {
             let Some(Some(value)) = aim.program.constants.get(name) else { continue };
             let is_own = value.span.start >= aim.base && !is_one_line(aim.source, value.span, place);
             let is_new = given.iter().all(|label| label.span != value.span);
@@ -320,6 +318,16 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
         }
     }
     given
+}
+
+/// The words of a line that no comment has.
+fn words_of(line: &str) -> impl Iterator<Item = &str> {
+    let comments = cuda::comments(line);
+    let starts = std::iter::once(0).chain(comments.iter().map(|comment| comment.end as usize));
+    let ends = comments.iter().map(|comment| comment.start as usize).chain([line.len()]);
+    let parts: Vec<&str> = starts.zip(ends).filter_map(|(start, end)| line.get(start..end)).collect();
+    let is_between = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    parts.into_iter().flat_map(move |part| part.split(is_between))
 }
 
 /// The line of a source in which a place begins.
