@@ -3,6 +3,7 @@
 use ptx_ir::isa::{Event, Instance};
 use ptx_ir::occupancy::registers_left;
 use ptx_syntax::Span;
+use ptx_syntax::cuda;
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId,
     TemplateArgument, TypeName, Variable,
@@ -433,13 +434,16 @@ const LETS_BEGIN: &str = "cudaTriggerProgrammaticLaunchCompletion";
 /// Functions through which it is looked for.
 const MAX_WRAPPERS: usize = 3;
 
-/// Whether a text calls a function by its name, outside comments to the end of a line.
+/// Whether a text calls a function by its name, outside comments.
 fn calls(text: &str, name: &str) -> bool {
     let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    let mut comments = None;
     text.match_indices(name).any(|(at, _)| {
         let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        after.starts_with('(') && !before.ends_with(is_of_name) && !line.contains("//")
+        after.starts_with('(') && !before.ends_with(is_of_name) && {
+            let comments = comments.get_or_insert_with(|| cuda::comments(text));
+            !comments.iter().any(|comment| (comment.start..comment.end).contains(&(at as u32)))
+        }
     })
 }
 
@@ -454,3 +458,14 @@ const MAX_CLUSTER: u64 = 16;
 const MAX_TRIED: usize = 8;
 /// Expressions that the type of an argument is looked for through.
 const MAX_STEPS: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::calls;
+
+    #[test]
+    fn comments_call_nothing() {
+        assert!(calls("{ /* first */ trigger (); }", "trigger"));
+        assert!(!calls("{ /* trigger();\n trigger() */ its_trigger(); // trigger()\n }", "trigger"));
+    }
+}
