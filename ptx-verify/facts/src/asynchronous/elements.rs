@@ -4,14 +4,46 @@ use std::collections::BTreeMap;
 
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
+use ptx_ir::special::{SpecialRegister, Varies};
 
+use super::flags::loads_parameter;
 use crate::FunctionFacts;
 
-/// What an address is computed of: registers, with what they are multiplied by, and what is added.
+/// A list in memory, or a single place there, which is one for all threads of a block: by the address of its elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List(Form);
+
+/// The list that a load reads an element of; none where it may be another one for other threads, or the next time.
+#[must_use]
+pub fn list_of(facts: &FunctionFacts<'_>, load: u32) -> Option<List> {
+    let form = form_of(facts, load)?;
+    let is_one = |term: &Term| match term {
+        Term::Register(_) => false,
+        Term::Special(special) => {
+            matches!(special.varies(), Varies::Block | Varies::Cluster | Varies::Launch)
+        }
+        Term::Variable(_) | Term::Parameter(..) => true,
+    };
+    let is_one = form.terms.keys().all(is_one);
+    is_one.then_some(List(Form { added: 0, ..form }))
+}
+
+/// What an address is computed of, with what each part is multiplied by, and what is added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Form {
-    terms: BTreeMap<Register, i64>,
+    terms: BTreeMap<Term, i64>,
     added: i64,
+}
+
+/// A part of an address. What is read again and again is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Term {
+    Register(Register),
+    Special(SpecialRegister),
+    /// The address of a variable.
+    Variable(usize),
+    /// What a parameter has at a place.
+    Parameter(usize, i64),
 }
 
 /// Instructions that are looked at for one address.
@@ -41,6 +73,15 @@ pub fn reads_next(facts: &FunctionFacts<'_>, load: u32, bytes: u32) -> bool {
 const NEAR: u32 = 200;
 
 fn form_of(facts: &FunctionFacts<'_>, load: u32) -> Option<Form> {
+    form_by(facts, load, parameter)
+}
+
+/// The same, with what parameters have found by `parameter`.
+fn form_by(
+    facts: &FunctionFacts<'_>,
+    load: u32,
+    parameter: fn(&FunctionFacts<'_>, u32) -> Option<Term>,
+) -> Option<Form> {
     let (base, offset) = facts.address_in_register(load)?;
     let mut form = Form { added: i64::from(offset), ..Form::default() };
     let mut open: Vec<(Register, i64)> = vec![(base, 1)];
@@ -51,11 +92,49 @@ fn form_of(facts: &FunctionFacts<'_>, load: u32) -> Option<Form> {
             return None;
         }
         if !unfolded(facts, register, by, &mut open, &mut form.added) {
-            let known = form.terms.entry(register).or_default();
+            let term = read_again(facts, register, parameter).unwrap_or(Term::Register(register));
+            let known = form.terms.entry(term).or_default();
             *known = known.wrapping_add(by);
         }
     }
     Some(form)
+}
+
+/// What a register is that is read from a special register or a parameter: others may be read from there as well.
+fn read_again(
+    facts: &FunctionFacts<'_>,
+    register: Register,
+    parameter: fn(&FunctionFacts<'_>, u32) -> Option<Term>,
+) -> Option<Term> {
+    let &[write] = facts.definitions(register) else { return None };
+    if facts.is_guarded(write) {
+        return None;
+    }
+    match (facts.instance(write)?.effects.computes?, facts.body.operands(Handle::new(write)).get(1)?) {
+        (Computation::Move, Operand::Special(special)) if !special.is_volatile() => {
+            Some(Term::Special(*special))
+        }
+        (Computation::Move, Operand::Variable { variable, offset: 0, .. }) => {
+            Some(Term::Variable(variable.index()))
+        }
+        (Computation::Load, _) if loads_parameter(facts, write) => parameter(facts, write),
+        _ => None,
+    }
+}
+
+/// The place that a load of a parameter reads.
+fn parameter(facts: &FunctionFacts<'_>, load: u32) -> Option<Term> {
+    if let Operand::VariableAddress { variable, offset } = facts.body.operands(Handle::new(load)).get(1)? {
+        return Some(Term::Parameter(variable.index(), *offset));
+    }
+    // No parameter says where another one is.
+    let place = form_by(facts, load, |_, _| None)?;
+    match place.terms.first_key_value() {
+        Some((&Term::Variable(variable), 1)) if place.terms.len() == 1 => {
+            Some(Term::Parameter(variable, place.added))
+        }
+        _ => None,
+    }
 }
 
 /// Puts what a register is computed of in its place; whether that is known.

@@ -3,6 +3,7 @@
 use ptx_ir::isa::{Computation, Mode};
 use ptx_ir::space::StateSpace;
 
+use super::assumed::{Dependence, Lists};
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, State};
@@ -62,12 +63,30 @@ impl Machine<'_> {
     }
 
     pub(super) fn put(&mut self, warp: usize, register: Option<u32>, value: Value, mask: u32, assumed: bool) {
+        self.put_as(warp, register, value, mask, Dependence::of(assumed));
+    }
+
+    /// What a register depends on that a load sets now to what is assumed.
+    pub(super) fn loads(&mut self, list: Option<u8>) -> Dependence {
+        self.loaded.0 += 1;
+        Dependence::on(self.loaded, Lists::one(list))
+    }
+
+    /// Sets a register, and what it depends on.
+    pub(super) fn put_as(
+        &mut self,
+        warp: usize,
+        register: Option<u32>,
+        value: Value,
+        mask: u32,
+        dependence: Dependence,
+    ) {
         let Some(register) = register.map(|register| register as usize) else { return };
         let own = &mut self.warps[warp];
         let alive = own.alive;
         if let Some(old) = own.registers.get_mut(register) {
             old.set(value, mask, alive);
-            own.assumed[register] = own.assumed[register] & !mask | if assumed { mask } else { 0 };
+            own.assumed[register].write(mask, alive, dependence);
         }
     }
 
@@ -136,14 +155,15 @@ impl Machine<'_> {
                 self.draw(warp, mask, instruction, (*to, *by, *bits));
                 Some(())
             }
-            Action::Load { to, parameters, is_next } => {
+            Action::Load { to, parameters, is_next, list } => {
                 let Scenario { parameter, .. } = self.scenario;
                 let memory = self.scenario.loaded(*is_next);
                 let chosen = self.chosen.filter(|(loads, _)| loads.contains(&instruction));
                 let parameter = chosen.map_or(parameter, |(_, number)| number);
                 for (register, bits) in to {
                     let number = if *parameters { parameter } else { memory } & low_bits(*bits);
-                    self.put(warp, Some(*register), Value::Uniform(number), mask, !parameters);
+                    let dependence = if *parameters { Dependence::NONE } else { self.loads(*list) };
+                    self.put_as(warp, Some(*register), Value::Uniform(number), mask, dependence);
                 }
                 Some(())
             }
@@ -329,7 +349,7 @@ impl Machine<'_> {
 
     fn compute(&mut self, warp: usize, mask: u32, action: &Action) {
         let Action::Compute { shape, to, from } = action else { return };
-        let assumed = self.are_assumed(warp, from);
+        let dependence = self.warps[warp].dependence(shape.computation, from, self.warps[warp].acting);
         let [a, b, c, d] = from.map(|source| self.seen(warp, source));
         let uniform = |value: Option<u64>| value.map_or(Value::Unknown, Value::Uniform);
         let (first, second) = match shape.computation {
@@ -440,8 +460,8 @@ impl Machine<'_> {
             }
             _ => (Value::of([&*a, &*b, &*c, &*d], mask, |sources| shape.evaluate(sources)), Value::Unknown),
         };
-        self.put(warp, to[1], second, mask, assumed);
-        self.put(warp, to[0], first, mask, assumed);
+        self.put_as(warp, to[1], second, mask, dependence.in_any_way());
+        self.put_as(warp, to[0], first, mask, dependence);
     }
 
     /// The places that the lanes of a mask access, next to each other where they are; none where one is not known.

@@ -16,7 +16,7 @@ use super::program::{Action, Rows, Source};
 use super::slice::Decoder;
 use super::value::ALL;
 use crate::FunctionFacts;
-use crate::asynchronous::elements::reads_next;
+use crate::asynchronous::elements::{list_of, reads_next};
 use crate::evaluate::Shape;
 use crate::registers::aligned;
 use crate::values::{space_of, width};
@@ -88,6 +88,9 @@ const fn row_of(group: AsyncGroup) -> Option<Row> {
         _ => None,
     }
 }
+
+/// Lists that are told apart.
+const MAX_LISTS: u8 = 6;
 
 impl Decoder<'_, '_> {
     /// What an instruction does to the protocol.
@@ -524,7 +527,7 @@ impl Decoder<'_, '_> {
     }
 
     /// What an instruction gets from parameters, or from other memory and from arithmetic with what is there.
-    fn loaded(&self, instruction: u32, parameters: bool) -> Action {
+    fn loaded(&mut self, instruction: u32, parameters: bool) -> Action {
         let written = self.facts.uses().of(instruction).iter().filter(|each| each.access().writes());
         let known = written.filter_map(|each| self.registers.get(each.register));
         let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
@@ -532,7 +535,19 @@ impl Decoder<'_, '_> {
         let is_load = self.facts.instance(instruction).and_then(|each| each.effects.computes)
             == Some(Computation::Load);
         let is_next = is_load && !parameters && reads_next(self.facts, instruction, bits / 8);
-        Action::Load { to, parameters, is_next }
+        let list = if is_load && !parameters { self.list(instruction) } else { None };
+        Action::Load { to, parameters, is_next, list }
+    }
+
+    /// The number of the list that a load reads an element of.
+    fn list(&mut self, load: u32) -> Option<u8> {
+        let list = list_of(self.facts, load)?;
+        let known = self.lists.iter().position(|known| *known == list);
+        let number = known.unwrap_or_else(|| {
+            self.lists.push(list);
+            self.lists.len() - 1
+        });
+        u8::try_from(number).ok().filter(|number| *number < MAX_LISTS)
     }
 
     /// What an addition to a counter in memory tells: the numbers that threads draw from it.
@@ -608,7 +623,7 @@ impl Decoder<'_, '_> {
             if self.is_parameter(*from) {
                 // Compilers load parameters that lie next to each other at once.
                 let to = to.into_iter().flatten().map(|register| (register, bits)).collect();
-                return Action::Load { to, parameters: true, is_next: false };
+                return Action::Load { to, parameters: true, is_next: false, list: None };
             }
             let from = self.source(*from);
             return Action::Unpack { to, from, bits };

@@ -2,7 +2,7 @@
 
 use super::clock::{Clock, Row};
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Machine, RUN_AHEAD, State, Warp};
+use super::machine::{Fragment, Machine, RUN_AHEAD, State, Warp};
 use super::program::Action;
 use super::rooms::{Shared, Unsized, misfit, room};
 use super::shadow::{Completion, Flight, Who};
@@ -123,6 +123,22 @@ impl Machine<'_> {
             _ => false,
         };
         !arrives && !self.scenario.of_grid && states.any(is_open)
+    }
+
+    /// Tells those who ask for a phase that it is not complete, unless nothing has happened since they were told so.
+    pub(super) fn tell_waiting(&mut self) -> bool {
+        let progress = self.progress;
+        for index in 0..self.warps.len() {
+            let waiting = |fragment: &Fragment| {
+                matches!(fragment.state, State::Test(_)) && fragment.told != Some(progress)
+            };
+            if let Some(found) = self.warps[index].fragments.iter().position(waiting) {
+                self.warps[index].fragments[found].told = Some(progress);
+                self.pass_test(index, found, false);
+                return true;
+            }
+        }
+        false
     }
 
     /// Why threads wait for each other.

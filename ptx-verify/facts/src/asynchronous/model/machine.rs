@@ -11,6 +11,7 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::WARP;
+use super::assumed::{Assumed, Lists, Loaded};
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, ROWS, Row};
@@ -101,8 +102,8 @@ pub(super) struct Warp {
     pub(super) index: u32,
     pub(super) alive: u32,
     pub(super) registers: Vec<Value>,
-    /// The lanes in which each of them depends on what memory is assumed to have.
-    pub(super) assumed: Vec<u32>,
+    /// What of each of them depends on what memory is assumed to have.
+    pub(super) assumed: Vec<Assumed>,
     /// The lanes that act now.
     pub(super) acting: u32,
     /// How many turns of each loop that is left early it has executed.
@@ -260,6 +261,10 @@ pub(super) struct Machine<'p> {
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
     pub(super) guessed: Option<(u32, usize)>,
+    /// The lists in memory that have decided.
+    pub(super) decisive: Lists,
+    /// The last load of what is assumed.
+    pub(super) loaded: Loaded,
     /// The first wait that passed long after its phase was over, and the object.
     pub(super) overrun: Option<(u32, usize)>,
     /// The loads of a parameter that is another number than the rest, and the number.
@@ -323,6 +328,8 @@ impl<'p> Machine<'p> {
             },
             memory: Memory::default(),
             guessed: None,
+            decisive: Lists::default(),
+            loaded: Loaded::default(),
             overrun: None,
             chosen: None,
             refused: FxHashSet::default(),
@@ -350,7 +357,7 @@ impl<'p> Machine<'p> {
                     index,
                     alive,
                     registers: vec![Value::Unknown; program.registers],
-                    assumed: vec![0; program.registers],
+                    assumed: vec![Assumed::default(); program.registers],
                     acting: 0,
                     turns: Vec::new(),
                     local: Local::default(),
@@ -421,7 +428,8 @@ impl<'p> Machine<'p> {
             if let Some(instruction) = frozen {
                 return End::Unknown(instruction);
             }
-            let decides = |this: &Self| !this.scenario.of_grid && !this.lacks_arrivals();
+            let decides =
+                |this: &Self| !this.scenario.of_grid && !this.lacks_arrivals() && !this.decisive.are_one();
             if let Some((instruction, _)) = self.guessed.filter(|_| decides(self)) {
                 return End::Unknown(instruction);
             }
@@ -437,22 +445,6 @@ impl<'p> Machine<'p> {
             }
             return End::Deadlock;
         }
-    }
-
-    /// Tells those who ask for a phase that it is not complete, unless nothing has happened since they were told so.
-    fn tell_waiting(&mut self) -> bool {
-        let progress = self.progress;
-        for index in 0..self.warps.len() {
-            let waiting = |fragment: &Fragment| {
-                matches!(fragment.state, State::Test(_)) && fragment.told != Some(progress)
-            };
-            if let Some(found) = self.warps[index].fragments.iter().position(waiting) {
-                self.warps[index].fragments[found].told = Some(progress);
-                self.pass_test(index, found, false);
-                return true;
-            }
-        }
-        false
     }
 
     /// Runs the threads of a warp until none can go on; whether any did.
@@ -539,10 +531,14 @@ impl<'p> Machine<'p> {
             return;
         }
         if let Some((register, _)) = step.guard
-            && self.warps[warp].assumed.get(register as usize).is_some_and(|assumed| assumed & mask != 0)
+            && self.warps[warp]
+                .assumed
+                .get(register as usize)
+                .is_some_and(|assumed| assumed.lanes & mask != 0)
             && !step.action.is_computation()
         {
-            self.guess(step.instruction);
+            let lists = self.warps[warp].lists_of(&[Source::Register(register, 0)], mask);
+            self.guess(step.instruction, lists);
         }
         let Some(runs) = self.warps[warp].guarded(step, mask) else {
             self.unknown_guard(warp, index, step);
@@ -614,15 +610,6 @@ impl<'p> Machine<'p> {
             Action::Multiply { .. } | Action::Tensor { .. } | Action::WaitLoads => {}
             Action::Deallocate { .. } => self.gives_columns_back(warp),
             _ => self.freeze(warp, index, step.instruction),
-        }
-    }
-
-    pub(super) fn forget(&mut self, warp: usize, registers: impl IntoIterator<Item = u32>) {
-        for register in registers {
-            if let Some(value) = self.warps[warp].registers.get_mut(register as usize) {
-                *value = Value::Unknown;
-                self.warps[warp].assumed[register as usize] = 0;
-            }
         }
     }
 

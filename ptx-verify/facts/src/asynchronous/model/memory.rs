@@ -3,6 +3,7 @@
 //! An assumption may decide which way control goes, and for which phase a thread waits; it never tells where data is,
 //! how many arrive or which barrier is meant.
 
+use super::assumed::{Assumed, Lists};
 use super::fault::Fault;
 use super::machine::{Fragment, Machine, Warp};
 use super::program::{Action, Address, GENERIC, Source};
@@ -32,8 +33,19 @@ impl Action {
 }
 
 impl Machine<'_> {
+    /// Registers of which nothing is known any more.
+    pub(super) fn forget(&mut self, warp: usize, registers: impl IntoIterator<Item = u32>) {
+        for register in registers {
+            if let Some(value) = self.warps[warp].registers.get_mut(register as usize) {
+                *value = Value::Unknown;
+                self.warps[warp].assumed[register as usize] = Assumed::default();
+            }
+        }
+    }
+
     /// Takes note that an assumption decides what happens.
-    pub(super) fn guess(&mut self, instruction: u32) {
+    pub(super) fn guess(&mut self, instruction: u32, lists: Lists) {
+        self.decisive = self.decisive.with(lists);
         let before = self.faults.len();
         if self.scenario.of_grid {
             self.device.guesses.insert(instruction);
@@ -41,14 +53,16 @@ impl Machine<'_> {
         self.guessed.get_or_insert((instruction, before));
     }
 
-    /// The faults that do not hang on what is assumed: where memory decides, how many arrive may go with what is there.
+    /// The faults that do not hang on what is assumed: where memory decides, how many arrive may go with what is there. One list of
+    /// which all threads read the same elements may have those that are assumed, so that what it decides can happen.
     pub(super) fn certain_faults(&mut self) -> Vec<Fault> {
         let mut faults = std::mem::take(&mut self.faults);
         // What else goes wrong tells more of the reason.
         if faults.is_empty() {
             faults.extend(self.race.take());
         }
-        if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals()) {
+        if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals() && !self.decisive.are_one())
+        {
             let mut index = 0;
             faults.retain(|fault| {
                 index += 1;
@@ -63,7 +77,7 @@ impl Machine<'_> {
         let Warp { assumed, acting, .. } = &self.warps[warp];
         sources.iter().any(|source| match source {
             Source::Register(register, _) | Source::Negated(register) => {
-                assumed.get(*register as usize).is_some_and(|assumed| assumed & acting != 0)
+                assumed.get(*register as usize).is_some_and(|assumed| assumed.lanes & acting != 0)
             }
             _ => false,
         })
@@ -148,7 +162,7 @@ impl Machine<'_> {
         targets: &[u32],
     ) -> Option<()> {
         if self.are_assumed(warp, &[index]) {
-            self.guess(instruction);
+            self.guess(instruction, self.warps[warp].lists_of(&[index], mask));
         }
         let chosen = self.value(warp, index);
         let mut turns: Vec<(u32, u32)> = Vec::new();

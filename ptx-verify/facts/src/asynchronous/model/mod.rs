@@ -13,6 +13,7 @@ mod act;
 mod alike;
 mod answers;
 mod anywhere;
+mod assumed;
 mod attribution;
 mod beyond;
 mod blame;

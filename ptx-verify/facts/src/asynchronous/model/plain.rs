@@ -3,6 +3,7 @@
 
 use ptx_ir::isa::Computation;
 
+use super::assumed::Dependence;
 use super::machine::{Machine, Next, State, Warp};
 use super::program::{Action, RANK, Source};
 use super::value::{LANES, Value};
@@ -43,7 +44,8 @@ impl Machine<'_> {
             let Some(runs) = own.guarded(step, mask) else { return Next::Step };
             let mut next = pc + 1;
             if let Action::Jump(target) = step.action {
-                let is_assumed = |(register, _): (u32, bool)| own.assumed[register as usize] & mask != 0;
+                let is_assumed =
+                    |(register, _): (u32, bool)| own.assumed[register as usize].lanes & mask != 0;
                 if step.guard.is_some_and(is_assumed) || runs != 0 && runs != mask {
                     return Next::Step;
                 }
@@ -126,7 +128,7 @@ fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
     let mut assumed = 0;
     for (number, source) in numbers.iter_mut().zip(from) {
         let mut of = |register: u32| {
-            assumed |= warp.assumed.get(register as usize)?;
+            assumed |= warp.assumed.get(register as usize)?.lanes;
             match (warp.registers.get(register as usize)?, alone) {
                 (Value::Uniform(number), _) => Some(*number),
                 (value, Some(lane)) => value.lane(lane),
@@ -151,13 +153,16 @@ fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
         _ => true,
     };
     let Some(result) = shape.evaluate(numbers).filter(|_| is_usual) else { return false };
-    let assumed = if assumed & mask != 0 { mask } else { 0 };
+    let dependence = match assumed & mask {
+        0 => Dependence::NONE,
+        _ => warp.dependence(shape.computation, from, mask),
+    };
     let alive = warp.alive;
-    let mut put = |register: Option<u32>, value: Value| {
+    let mut put = |register: Option<u32>, value: Value, dependence: Dependence| {
         let Some(register) = register.map(|register| register as usize) else { return };
         if let (Some(old), Some(known)) = (warp.registers.get_mut(register), warp.assumed.get_mut(register)) {
             old.set(value, mask, alive);
-            *known = *known & !mask | assumed;
+            known.write(mask, alive, dependence);
         }
     };
     if to[1].is_some() {
@@ -167,9 +172,10 @@ fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
                 Computation::Compare => Value::Uniform(result ^ 1),
                 _ => Value::Unknown,
             },
+            dependence.in_any_way(),
         );
     }
-    put(to[0], Value::Uniform(result));
+    put(to[0], Value::Uniform(result), dependence);
     true
 }
 
@@ -184,7 +190,7 @@ fn compute_lanes(warp: &mut Warp, mask: u32, action: &Action) -> bool {
             Source::Register(register, offset) => {
                 let Some(value) = warp.registers.get(register as usize) else { return false };
                 let Some(own) = value.numbers(mask) else { return false };
-                assumed |= warp.assumed[register as usize];
+                assumed |= warp.assumed[register as usize].lanes;
                 *number = own;
                 if offset != 0 {
                     number.iter_mut().for_each(|each| *each = each.wrapping_add_signed(offset));
@@ -198,12 +204,16 @@ fn compute_lanes(warp: &mut Warp, mask: u32, action: &Action) -> bool {
         return false;
     }
     let Some(results) = shape.evaluate_lanes([a, b, c]) else { return false };
+    let dependence = match assumed & mask {
+        0 => Dependence::NONE,
+        _ => warp.dependence(shape.computation, from, mask),
+    };
     let alive = warp.alive;
     let (Some(old), Some(known)) = (warp.registers.get_mut(*to as usize), warp.assumed.get_mut(*to as usize))
     else {
         return false;
     };
     old.set_lanes(results, mask, alive);
-    *known = *known & !mask | if assumed & mask != 0 { mask } else { 0 };
+    known.write(mask, alive, dependence);
     true
 }

@@ -99,6 +99,8 @@ pub(super) enum Action {
         parameters: bool,
         /// Whether it reads the element after the one that another load reads.
         is_next: bool,
+        /// The list that it reads an element of, where that is one for all threads.
+        list: Option<u8>,
     },
     /// Sets registers to parameters, part by part: each with its bits, and whether it is a pointer.
     Pointers {

@@ -15,6 +15,7 @@ use super::pointer::place;
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
 use crate::FunctionFacts;
+use crate::asynchronous::elements::List;
 use crate::asynchronous::loops::{locks, polls};
 
 /// A kernel with more instructions that count is not looked at.
@@ -63,6 +64,7 @@ pub(super) fn decoded(
         places: FxHashMap::default(),
         registers: Numbers::of(facts),
         names: Vec::new(),
+        lists: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
         roots: FxHashSet::default(),
@@ -87,6 +89,8 @@ pub(super) struct Decoder<'f, 'm> {
     pub(super) places: FxHashMap<Handle<Variable>, u64>,
     pub(super) registers: Numbers,
     pub(super) names: Vec<Register>,
+    /// Lists in memory that loads read elements of.
+    pub(super) lists: Vec<List>,
     pub(super) relevant: Vec<bool>,
     pub(super) pending: Vec<u32>,
     /// Registers that addresses of global memory come of.

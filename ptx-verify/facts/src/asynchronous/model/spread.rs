@@ -1,5 +1,6 @@
 //! What threads do to global memory, where several blocks of a grid are executed.
 
+use super::assumed::{Dependence, Lists};
 use super::device::{Look, Released};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
@@ -33,7 +34,7 @@ impl Machine<'_> {
         let strength = access.strength;
         let addresses = self.address_in(warp, access.address, mask);
         if self.are_assumed(warp, &[access.address.base, access.address.index]) {
-            self.guess(instruction);
+            self.guess(instruction, Lists::one(None));
             self.device.led.insert(instruction);
         }
         let numbers: Option<Vec<(u32, u64)>> =
@@ -118,7 +119,8 @@ impl Machine<'_> {
                 true => Value::Uniform(result[mask.trailing_zeros() as usize % 32]),
                 false => Value::by_lane(|lane| result[lane as usize % 32]),
             };
-            self.put(warp, *to, value, mask, are_results_assumed);
+            let dependence = if are_results_assumed { self.loads(None) } else { Dependence::NONE };
+            self.put_as(warp, *to, value, mask, dependence);
         }
         Some(())
     }

@@ -1,0 +1,143 @@
+//! Which numbers come of memory of which nothing is known, and which of these go only as far as that.
+//!
+//! What a loop counts from a loaded number on has a distance from that number which is known, whatever was loaded: such a
+//! distance may choose a barrier or a place.
+
+use ptx_ir::isa::Computation;
+
+use super::machine::Warp;
+use super::program::Source;
+
+/// What of a register depends on what memory is assumed to have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Assumed {
+    /// The lanes in which it does.
+    pub(super) lanes: u32,
+    dependence: Dependence,
+}
+
+/// One execution of a load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Loaded(pub(super) u32);
+
+/// Lists in memory, a bit for each, and one for all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lists(u8);
+
+impl Lists {
+    const OTHERS: Self = Self(1 << 7);
+
+    /// A list by its number.
+    pub(super) fn one(number: Option<u8>) -> Self {
+        number.and_then(|number| 1_u8.checked_shl(number.into())).map_or(Self::OTHERS, Self)
+    }
+
+    /// All of both.
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether it is one list, of which it is known where it is.
+    pub(super) const fn are_one(self) -> bool {
+        self.0.is_power_of_two() && self.0 != Self::OTHERS.0
+    }
+}
+
+/// What a number depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dependence {
+    /// The lists of which it depends on an element.
+    lists: Lists,
+    /// The load from whose number it is a known distance away, in all lanes alike or not.
+    from: Option<Loaded>,
+}
+
+impl Dependence {
+    /// On nothing that is assumed.
+    pub(super) const NONE: Self = Self { lists: Lists(0), from: None };
+
+    /// Of a result that depends on what is assumed, or not.
+    pub(super) const fn of(assumed: bool) -> Self {
+        if assumed { Self { lists: Lists::OTHERS, from: None } } else { Self::NONE }
+    }
+
+    /// Of what a load has brought.
+    pub(super) const fn on(load: Loaded, lists: Lists) -> Self {
+        Self { lists, from: Some(load) }
+    }
+
+    /// Whether it is on nothing.
+    pub(super) const fn is_none(self) -> bool {
+        self.lists.0 == 0
+    }
+
+    /// The same, in a way that is not known.
+    pub(super) const fn in_any_way(self) -> Self {
+        Self { from: None, ..self }
+    }
+}
+
+impl Assumed {
+    /// The same after lanes of a mask have written the register.
+    pub(super) fn write(&mut self, mask: u32, alive: u32, dependence: Dependence) {
+        let others = self.lanes & alive & !mask;
+        if dependence.is_none() {
+            self.lanes &= !mask;
+            return;
+        }
+        self.lanes |= mask;
+        if others == 0 {
+            self.dependence = dependence;
+            return;
+        }
+        let known = self.dependence;
+        self.dependence = Dependence {
+            lists: known.lists.with(dependence.lists),
+            from: known.from.filter(|_| known.from == dependence.from),
+        };
+    }
+}
+
+impl Warp {
+    /// What a source depends on in lanes of a mask.
+    fn dependence_of(&self, source: &Source, mask: u32) -> Dependence {
+        let (Source::Register(register, _) | Source::Negated(register)) = *source else {
+            return Dependence::NONE;
+        };
+        match self.assumed.get(register as usize) {
+            Some(assumed) if assumed.lanes & mask == mask && matches!(source, Source::Register(..)) => {
+                assumed.dependence
+            }
+            Some(assumed) if assumed.lanes & mask != 0 => assumed.dependence.in_any_way(),
+            _ => Dependence::NONE,
+        }
+    }
+
+    /// The lists that sources depend on in lanes of a mask.
+    pub(super) fn lists_of(&self, sources: &[Source], mask: u32) -> Lists {
+        let all = sources.iter().map(|source| self.dependence_of(source, mask).lists);
+        all.fold(Lists::default(), Lists::with)
+    }
+
+    /// What lanes of a mask have computed depends on.
+    pub(super) fn dependence(&self, computation: Computation, from: &[Source], mask: u32) -> Dependence {
+        let of = |index: usize| {
+            from.get(index).map_or(Dependence::NONE, |source| self.dependence_of(source, mask))
+        };
+        let (first, second) = (of(0), of(1));
+        let lists = self.lists_of(from, mask);
+        if from.iter().skip(2).any(|source| !self.dependence_of(source, mask).is_none()) {
+            return Dependence { lists, from: None };
+        }
+        match computation {
+            Computation::Move | Computation::Convert | Computation::Add | Computation::Subtract
+                if second.is_none() =>
+            {
+                first
+            }
+            Computation::Add if first.is_none() => second,
+            Computation::Subtract if first.from.is_some() && first.from == second.from => Dependence::NONE,
+            _ => Dependence { lists, from: None },
+        }
+    }
+}
