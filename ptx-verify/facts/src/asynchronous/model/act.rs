@@ -182,7 +182,7 @@ impl Machine<'_> {
             }
             Action::Access { address, reads, writes, is_plain, lanes, together, .. } => {
                 let alone = if *together { 0 } else { mask };
-                let may_race = *is_plain && reads != writes;
+                let may_race = *is_plain && reads != writes && !self.is_in_doubt(warp, fragment);
                 let does = (*reads, *writes);
                 self.access(warp, (mask & lanes, alone), instruction, *address, does, may_race);
                 self.remember(warp, mask, &step.action);

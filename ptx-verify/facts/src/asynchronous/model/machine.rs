@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -261,6 +262,8 @@ pub(super) struct Machine<'p> {
     pub(super) memory: Memory,
     /// The first instruction for which an assumption about memory decided, and how many faults came before.
     pub(super) guessed: Option<(u32, usize)>,
+    /// Parts of which memory has decided whether threads come there.
+    pub(super) doubtful: Vec<Range<u32>>,
     /// The lists in memory that have decided.
     pub(super) decisive: Lists,
     /// The last load of what is assumed.
@@ -328,6 +331,7 @@ impl<'p> Machine<'p> {
             },
             memory: Memory::default(),
             guessed: None,
+            doubtful: Vec::new(),
             decisive: Lists::default(),
             loaded: Loaded::default(),
             overrun: None,
@@ -538,7 +542,9 @@ impl<'p> Machine<'p> {
             && !step.action.is_computation()
         {
             let lists = self.warps[warp].lists_of(&[Source::Register(register, 0)], mask);
-            self.guess(step.instruction, lists);
+            if !self.doubts(pc) {
+                self.guess(step.instruction, lists);
+            }
         }
         let Some(runs) = self.warps[warp].guarded(step, mask) else {
             self.unknown_guard(warp, index, step);

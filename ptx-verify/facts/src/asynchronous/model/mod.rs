@@ -24,6 +24,7 @@ mod converge;
 mod copies;
 mod decode;
 mod device;
+mod doubt;
 mod drawn;
 mod ending;
 mod extents;
@@ -101,6 +102,8 @@ const LAST_PARAMETER: u64 = 8;
 /// One for kernels with rounds in rounds where some threads wait for others.
 const FEWEST: u64 = 4;
 const LAST_FACTOR: u32 = 2;
+/// What comes to no end with that either has many rounds by constants.
+const FEWEST_FACTOR: u32 = 5;
 /// A number that is no multiple of what loops are unrolled by, and has rounds before and after.
 const ODD: u64 = 7;
 /// The number for kernels that take less than this part of the steps that they may.
@@ -238,7 +241,11 @@ fn of_launch(
         }
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
-        let budget = if parameter <= LAST_PARAMETER { budget * LAST_FACTOR } else { budget };
+        let budget = match parameter {
+            FEWEST if !program.is_thinned => budget * FEWEST_FACTOR,
+            ..=LAST_PARAMETER => budget * LAST_FACTOR,
+            _ => budget,
+        };
         let reversed = false;
         let (number, place) = (parameter, 0);
         let mut scenario = Scenario {
@@ -573,7 +580,7 @@ fn of_scenario<'p>(
     }
     let lacks_copies = machine.lacks_copies();
     let misfits = matches!(machine.stop, Some(End::Unknown(_)));
-    let guesses = machine.guessed.is_some();
+    let guesses = machine.guessed.is_some() || !machine.doubtful.is_empty();
     let steps = scenario.budget - machine.steps;
     let mut faults = machine.certain_faults();
     // Phases end too early for those who do not know how much other blocks copy.

@@ -3,7 +3,7 @@
 //!
 //! Branches between which nothing of that happens are left out, so that loops over data cost nothing.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use ptx_ir::isa::{Event, Update};
 use ptx_ir::space::StateSpace;
@@ -12,7 +12,7 @@ use ptx_ir::special::SpecialRegister;
 use super::answers::Unheard;
 use super::clock::Row;
 use crate::evaluate::Shape;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a number comes from.
 #[derive(Clone, Copy, Debug)]
@@ -341,6 +341,8 @@ pub(super) struct Program {
     pub(super) has_order: bool,
     /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
     pub(super) has_flags: bool,
+    /// Parts that branches choose between and that only have data, by the place of the branch.
+    pub(super) parts: FxHashMap<u32, Range<u32>>,
     /// The loads of loops that wait for flags in global memory, the steps at which threads go on after these, and the instructions of
     /// the loops.
     pub(super) exits: Vec<(u32, u32, RangeInclusive<u32>)>,

@@ -10,6 +10,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::doubt;
 use super::known::{Actions, Numbers};
 use super::pointer::place;
 use super::program::{Action, Address, Program, Source, Step};
@@ -472,6 +473,7 @@ impl Decoder<'_, '_> {
                 *targets = chosen.into_iter().map(place_of).collect();
             }
         }
+        self.program.parts = doubt::parts(&steps);
         self.program.steps = steps;
         self.program.exits = self
             .exits
