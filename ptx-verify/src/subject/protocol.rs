@@ -179,7 +179,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::NeverWaits) => "these threads arrive here and never wait",
         (_, Part::OtherBarrier) => "threads come to another barrier here",
         (_, Part::Given) => "registers are given back here",
-        (FaultKind::SourceReused | FaultKind::Overwrite, Part::OtherWait) => {
+        (FaultKind::SourceReused | FaultKind::Overwrite | FaultKind::Unordered, Part::OtherWait) => {
             "the last wait before the operation"
         }
         (_, Part::WaitOfReader) => "the last wait before the read",

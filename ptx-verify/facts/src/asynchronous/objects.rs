@@ -149,6 +149,12 @@ impl<'f, 'm> Lives<'f, 'm> {
         used.find(|event| !made.may_be(event.place)).copied()
     }
 
+    /// Where objects are made, the last one first.
+    pub fn made(&self) -> impl Iterator<Item = u32> + '_ {
+        let made = self.events.iter().rev().filter(|event| event.life == Life::Made);
+        made.map(|event| event.instruction)
+    }
+
     /// The first use of an object to which no path leads from where it is made, nor from any of `others`: instructions
     /// that may wait for another thread which makes it.
     #[must_use]

@@ -7,7 +7,7 @@ use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Event, Lives};
 use ptx_facts::uniformity::Level;
-use ptx_ir::ir::FunctionKind;
+use ptx_ir::ir::{FunctionKind, Handle};
 use ptx_syntax::Diagnostic;
 
 declare_rule! {
@@ -65,6 +65,19 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// The first barrier that all threads come to before an instruction.
+fn first_meeting(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let block = |at: u32| facts.cfg.block_of(Handle::new(at));
+    let meets = |&at: &u32| {
+        let is_barrier = facts.instance(at).is_some_and(|instance| instance.effects.barrier);
+        is_barrier && at < instruction && facts.cfg.dominates(block(at), block(instruction))
+    };
+    facts.reaching_out().filter(meets).min()
+}
+
+/// Other objects of which it is told where they are made.
+const MAX_OTHERS: usize = 3;
+
 /// What paths through the kernel tell by themselves.
 fn by_paths(
     context: &FlowContext<'_>,
@@ -79,6 +92,15 @@ fn by_paths(
             Some(0) | None => format!("nothing initialises an `mbarrier` object in `{name}`"),
         };
         let finding = RULE.at(place_of(context, used), message).with_secondary(span, "declared here");
+        let mut finding = lives.made().take(MAX_OTHERS).fold(finding, |finding, other| {
+            finding.with_secondary(context.instruction_span(other), "another object is initialised here")
+        });
+        // All threads meet before they use it.
+        if let Some(first) = first_meeting(facts, used.instruction) {
+            let span = context.instruction_span(first);
+            finding =
+                finding.with_secondary(span, "the first meeting of all threads, before which it belongs");
+        }
         diagnostics.push(finding.with_help("initialise it with `mbarrier.init`"));
         return;
     }

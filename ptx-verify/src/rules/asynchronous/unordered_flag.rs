@@ -345,6 +345,7 @@ fn after_polls(
             diagnostics.push(
                 RULE.at(context.instruction_span(copy), message)
                     .with_secondary(context.instruction_span(poll.load), "the flag is seen here")
+                    .with_secondary(context.instruction_span(poll.end), "the fence belongs after this")
                     .with_help("write `fence.proxy.async` between the two"),
             );
             return;

@@ -177,10 +177,17 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
             let goes_on = of(Part::Joins).filter(|&at| !is_step(facts, at));
             let goes_on = next(goes_on);
             let is_apart = fault.kind == FaultKind::MissingBarrier;
+            // The operation may belong to a group that another commit should have ended before.
+            let group = next(of(Part::Operation)).filter(|&at| !is_apart && is_commit(facts, at));
+            let fault = fault.with_some(group, Part::Committed);
             let begins = access.filter(|_| is_apart).and_then(|at| meeting_before(facts, at));
             let ends = end(access);
             let fault = fault.with_some(commit, Part::Commits).with_some(ends, Part::Round);
             fault.with_some(begins, Part::Before).with_some(goes_on, Part::Next)
+        }
+        FaultKind::NeverMade => {
+            let ends = of(Part::Made).and_then(|at| latch_around(facts, at));
+            fault.with_some(ends, Part::Round)
         }
         FaultKind::Race | FaultKind::Overwrite | FaultKind::TooFewArrivals => {
             let ends = end(of(Part::Access));
@@ -435,6 +442,22 @@ fn other_threads(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
     let mut given = fault.others.iter().filter(|(_, part)| *part == Part::Given);
     let gives = given.any(|(at, _)| cfg.dominates(other, cfg.block_of(Handle::new(*at))));
     if gives { None } else { cfg.instructions(other).next() }
+}
+
+/// Whether an instruction ends a group of operations.
+fn is_commit(facts: &FunctionFacts<'_>, at: u32) -> bool {
+    let acts = facts.instance(at).and_then(|instance| instance.effects.asynchronous);
+    acts.is_some_and(|(_, action)| action == AsyncAction::Commit)
+}
+
+/// The end of the innermost rounds that an instruction is in.
+fn latch_around(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let own = facts.cfg.block_of(Handle::new(instruction));
+    let loops = latches(facts).filter_map(|(head, latch)| {
+        Some((facts.cfg.natural_loop(head, latch, MAX_BLOCKS).filter(|blocks| blocks.contains(&own))?, latch))
+    });
+    let (_, latch) = loops.min_by_key(|(blocks, _)| blocks.len())?;
+    facts.cfg.instructions(latch).next_back()
 }
 
 /// The beginning of the smallest loop around an instruction.

@@ -24,6 +24,7 @@ impl Machine<'_> {
             }
             Clash::Written { instruction } => Fault::new(FaultKind::Unordered, access)
                 .with(instruction, Part::Access)
+                .with_some(self.last_test(warp), Part::OtherWait)
                 .with_some(self.wait_after(access), Part::Wait),
             Clash::Read { instruction, .. } => {
                 Fault::new(FaultKind::Overwrite, access).with(instruction, Part::Access)

@@ -180,7 +180,9 @@ impl Machine<'_> {
                     .with_some(others, Part::OtherWait)
             }
             Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
-                Fault::new(FaultKind::Unordered, copy).with(instruction, Part::Access)
+                Fault::new(FaultKind::Unordered, copy)
+                    .with(instruction, Part::Access)
+                    .with_some(self.last_test(warp), Part::OtherWait)
             }
         };
         self.tell_of(warp, fault);
