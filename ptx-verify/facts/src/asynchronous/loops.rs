@@ -133,8 +133,10 @@ fn is_idle(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 }
 
 /// Blocks and instructions of a loop that only waits.
-const MAX_BLOCKS: usize = 8;
-const MAX_INSTRUCTIONS: usize = 48;
+const MAX_BLOCKS: usize = 16;
+const MAX_INSTRUCTIONS: usize = 96;
+/// Registers that an address is computed of in each turn, as what comes from structures is.
+const MAX_READS: usize = 64;
 /// Pointers that are loaded in each turn of it.
 const MAX_POINTERS: usize = 2;
 /// How far what decides about the loop is followed.
@@ -331,7 +333,7 @@ fn is_the_same(
     inside: &Inside<'_, '_>,
 ) -> bool {
     let mut pending = vec![register];
-    for _ in 0..MAX_DEPTH {
+    for _ in 0..MAX_READS {
         let Some(register) = pending.pop() else { return true };
         let Some(write) = inside.writes(register).next() else { continue };
         if loads.contains(&write) && facts.definitions(register).len() == 1 {

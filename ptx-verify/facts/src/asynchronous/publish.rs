@@ -15,7 +15,7 @@ use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
 /// Registers that a condition or a number is computed of.
-const MAX_REGISTERS: usize = 32;
+const MAX_REGISTERS: usize = 64;
 /// Writes of a number that is compared, and counted on later.
 const MAX_COUNTER: usize = 3;
 /// Writes of each of them that are looked at.

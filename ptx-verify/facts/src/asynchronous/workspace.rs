@@ -20,7 +20,7 @@ pub struct Unseen {
 /// Copies of one function that are looked at.
 const MAX_COPIES: usize = 16;
 /// Registers that a distance is computed of.
-const MAX_REGISTERS: usize = 32;
+const MAX_REGISTERS: usize = 64;
 
 /// The first copy that reads what threads have stored before: both addresses come of one register, and nothing is added to
 /// it that may lead to another part of the memory after it.
