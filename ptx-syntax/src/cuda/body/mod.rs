@@ -328,6 +328,17 @@ impl<'s> Expression<'s> {
         Self { kind: ExpressionKind::Name(name, Vec::new()), span, depth: 1 }
     }
 
+    /// `T::name`, which was read as a type.
+    #[must_use]
+    pub const fn scoped(
+        owner: TypeName<'s>,
+        name: &'s str,
+        template: Vec<TemplateArgument<'s>>,
+        span: Span,
+    ) -> Self {
+        Self { kind: ExpressionKind::Scoped { owner, name, template }, span, depth: 1 }
+    }
+
     /// Another one of the same depth that stands here.
     #[must_use]
     pub const fn with(&self, kind: ExpressionKind<'s>) -> Self {

@@ -88,7 +88,7 @@ impl<'s> Lowering<'_, 's> {
             "this_grid" => return Ok(Value::group(Group::Grid)),
             "tiled_partition" => {
                 let threads = match (template, values.as_slice()) {
-                    ([TemplateArgument::Value(threads), ..], _) => self.constant(threads)?,
+                    ([threads, ..], _) => self.constant_argument(threads)?,
                     ([], [_, threads]) => threads.number().ok_or(Unclear)?,
                     _ => return Err(Unclear),
                 };
@@ -109,9 +109,9 @@ impl<'s> Lowering<'_, 's> {
             }
             // Control does not come there.
             "__builtin_unreachable" | "unreachable" => {}
-            "get" if let ([TemplateArgument::Value(index)], [of]) = (template, values.as_slice()) => {
+            "get" if let ([index], [of]) = (template, values.as_slice()) => {
                 let Ty::Structure(members) = &of.ty else { return Err(Unclear) };
-                let index = usize::try_from(self.constant(index)?).or(Err(Unclear))?;
+                let index = usize::try_from(self.constant_argument(index)?).or(Err(Unclear))?;
                 let (name, ..) = members.all.get(index).ok_or(Unclear)?;
                 let Held::Place(place) = &of.held else { return Err(Unclear) };
                 let part = self.member((**place).clone(), name)?;

@@ -1,6 +1,6 @@
 //! `cuda::ptx`: functions that are one instruction each. CUDA C++ Core Libraries, section "PTX".
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
 
 use super::types::{Space, Ty};
 use super::value::{Held, Place, Value};
@@ -170,8 +170,8 @@ impl<'s> Lowering<'_, 's> {
                     },
                     _ => return Err(Unclear),
                 };
-                let [TemplateArgument::Value(number)] = number.as_slice() else { return Err(Unclear) };
-                let count = self.constant(number)?;
+                let [number] = number.as_slice() else { return Err(Unclear) };
+                let count = self.constant_argument(number)?;
                 self.emit(&match name.ends_with("read") {
                     true => format!("cp.async.bulk.wait_group.read {count};"),
                     false => format!("cp.async.bulk.wait_group {count};"),

@@ -203,8 +203,8 @@ impl<'s> Lowering<'_, 's> {
             ("fence_proxy_async_shared_cta", []) => self.emit("fence.proxy.async.shared::cta;"),
             ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
             ("cp_async_bulk_wait_group_read" | "cp_async_bulk_wait_group", []) => {
-                let [TemplateArgument::Value(count)] = template else { return Err(Unclear) };
-                let count = self.constant(count)?;
+                let [count] = template else { return Err(Unclear) };
+                let count = self.constant_argument(count)?;
                 self.emit(&match name.ends_with("read") {
                     true => format!("cp.async.bulk.wait_group.read {count};"),
                     false => format!("cp.async.bulk.wait_group {count};"),

@@ -449,19 +449,44 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Result<Binding, Unclear> {
         use ptx_syntax::cuda::body::ExpressionKind;
         Ok(match argument {
-            TemplateArgument::Type(ty) => Binding::Type(self.ty(ty)?),
             TemplateArgument::Value(value) if is_type => match &value.kind {
                 ExpressionKind::Name(name, given) => {
                     Binding::Type(self.ty(&TypeName::Named(name, given.clone()))?)
                 }
+                ExpressionKind::Scoped { owner, name, template } => {
+                    let owner = Box::new(owner.clone());
+                    Binding::Type(self.ty(&TypeName::Scoped(owner, name, template.clone()))?)
+                }
                 _ => return Err(Unclear),
             },
-            TemplateArgument::Value(value) => {
-                let value = self.value(value)?;
+            TemplateArgument::Type(ty) if is_type || !matches!(ty, TypeName::Scoped(..)) => {
+                Binding::Type(self.ty(ty)?)
+            }
+            number => {
+                let value = self.number_argument(number)?;
                 value.number().ok_or(Unclear)?;
                 Binding::Place(Place::Fixed(value))
             }
         })
+    }
+
+    /// The number that an argument of a template is: without its template `T::N` reads as a type.
+    fn number_argument(&mut self, argument: &TemplateArgument<'s>) -> Result<Value, Unclear> {
+        match argument {
+            TemplateArgument::Value(value) => self.value(value),
+            TemplateArgument::Type(TypeName::Scoped(owner, name, template)) => {
+                let owner = (**owner).clone();
+                self.value(&Expression::scoped(owner, name, template.clone(), self.span))
+            }
+            TemplateArgument::Type(_) => Err(Unclear),
+        }
+    }
+
+    /// The same, where it is known before the kernel runs.
+    fn constant_argument(&mut self, argument: &TemplateArgument<'s>) -> Result<u64, Unclear> {
+        let length = self.text.len();
+        let value = self.number_argument(argument)?;
+        if self.text.len() == length { value.number().ok_or(Unclear) } else { Err(Unclear) }
     }
 
     fn finish(self, head: &str) -> Kernel {

@@ -286,9 +286,7 @@ impl<'s> Lowering<'_, 's> {
         match name {
             "make_index_sequence" | "make_integer_sequence" => {
                 let count = match given {
-                    [TemplateArgument::Value(count)] | [_, TemplateArgument::Value(count)] => {
-                        self.constant(count)?
-                    }
+                    [count] | [_, count] => self.constant_argument(count)?,
                     _ => return Err(Unclear),
                 };
                 if count > MAX_SEQUENCE {

@@ -36,8 +36,8 @@ const MAX_STAGES: u64 = 64;
 impl<'s> Lowering<'_, 's> {
     /// The type of the memory that the threads of a pipeline share.
     pub(super) fn pipeline_state(&mut self, given: &[TemplateArgument<'s>]) -> Result<Ty, Unclear> {
-        let [_, TemplateArgument::Value(stages)] = given else { return Err(Unclear) };
-        let stages = self.constant(stages)?;
+        let [_, stages] = given else { return Err(Unclear) };
+        let stages = self.constant_argument(stages)?;
         if !(1..=MAX_STAGES).contains(&stages) {
             return Err(Unclear);
         }
@@ -239,8 +239,8 @@ impl<'s> Lowering<'_, 's> {
         template: &[TemplateArgument<'s>],
         pipeline: &Expression<'s>,
     ) -> Result<(), Unclear> {
-        let [TemplateArgument::Value(left)] = template else { return Err(Unclear) };
-        let left = self.constant(left)?;
+        let [left] = template else { return Err(Unclear) };
+        let left = self.constant_argument(left)?;
         let Ty::Group(Group::Pipeline(number)) = self.value(pipeline)?.ty else { return Err(Unclear) };
         let Some(Pipeline::OfThread(pending)) = self.pipelines.get(number).cloned() else {
             return Err(Unclear);
@@ -252,10 +252,15 @@ impl<'s> Lowering<'_, 's> {
 
     /// `memcpy_async`, by a thread or by all of the block, which a pipeline or a barrier is told of, or a group of its own.
     pub(super) fn copied_async(&mut self, given: &[Expression<'s>]) -> Result<(), Unclear> {
+        let before = self.mark();
         let first = self.value(given.first().ok_or(Unclear)?)?;
         let (group, rest) = match first.ty {
             Ty::Group(group) => (Some(group), &given[1..]),
-            _ => (None, given),
+            // Where it copies to is computed below.
+            _ => {
+                self.back_to(before);
+                (None, given)
+            }
         };
         let [to, from, bytes, told @ ..] = rest else { return Err(Unclear) };
         let bytes = self.constant(aligned_size(bytes))?;
@@ -331,7 +336,7 @@ impl<'s> Lowering<'_, 's> {
         }
         let left = match template {
             [] => 0,
-            [TemplateArgument::Value(left)] => self.constant(left)?,
+            [left] => self.constant_argument(left)?,
             _ => return Err(Unclear),
         };
         self.emit(&format!("cp.async.wait_group {left};"));

@@ -629,7 +629,10 @@ impl Lowering<'_, '_> {
         }
         let size = of.size()?;
         let by = self.converted_integer_of(by)?;
-        let bytes = self.operated("*", &by, &Value::constant(size, Ty::SIZE), 64, false, Ty::SIZE)?;
+        let bytes = match size {
+            1 => by,
+            size => self.operated("*", &by, &Value::constant(size, Ty::SIZE), 64, false, Ty::SIZE)?,
+        };
         self.operated(operator, pointer, &bytes, 64, false, pointer.ty.clone())
     }
 
