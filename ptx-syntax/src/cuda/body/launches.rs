@@ -148,7 +148,12 @@ impl<'s> Parser<'s> {
         };
         let found = range.rev().find(is_it)?;
         self.at = found + words.len();
-        Some(if self.text() == "{" { self.list(None) } else { self.assignment() })
+        let mut value = if self.text() == "{" { self.list(None) } else { self.assignment() };
+        // `a = b = 1`
+        while let ExpressionKind::Assign("", _, from) = value.kind {
+            value = *from;
+        }
+        Some(value)
     }
 
     /// The threads in the list that a configuration begins with.

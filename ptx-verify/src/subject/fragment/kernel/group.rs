@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
 use super::value::{Held, Register, Value};
@@ -133,7 +133,10 @@ impl<'s> Lowering<'_, 's> {
                 let [pointer, rank] = given else { return Err(Unclear) };
                 let pointer = self.value(pointer)?;
                 let pointer = Self::decayed(pointer);
-                let Ty::Pointer(of, Space::Shared) = &pointer.ty else { return Err(Unclear) };
+                // One that an object keeps is a generic address.
+                let Ty::Pointer(of, Space::Shared | Space::Generic) = &pointer.ty else {
+                    return Err(Unclear);
+                };
                 let ty = Ty::Pointer(Rc::clone(of), Space::Generic);
                 let generic = self.generic(pointer)?;
                 let rank = self.value(rank)?;
@@ -149,6 +152,25 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         }
         Ok(nothing)
+    }
+
+    /// The group that an object of a type stands for, where the type alone tells.
+    pub(super) fn group_type(
+        &mut self,
+        name: &str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Group, Unclear> {
+        Ok(match name {
+            "thread_block" => Group::Block,
+            "cluster_group" => Group::Cluster,
+            "grid_group" => Group::Grid,
+            "thread_block_tile" => match self.constant_argument(given.first().ok_or(Unclear)?)? {
+                32 => Group::Warp,
+                threads @ (1 | 2 | 4 | 8 | 16) => Group::Part(threads as u32),
+                _ => return Err(Unclear),
+            },
+            _ => return Err(Unclear),
+        })
     }
 
     /// The lanes of a group.

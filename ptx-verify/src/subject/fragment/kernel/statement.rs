@@ -468,9 +468,9 @@ impl<'s> Lowering<'_, 's> {
             }
             named => {
                 let ty = match (self.ty(named), variable.value.as_ref()) {
-                    (Ok(ty), _) => ty,
+                    (Ok(ty), value) if value.is_none() || !matches!(ty, Ty::Group(_)) => ty,
                     // `cg::thread_block block = cg::this_thread_block();`
-                    (Err(Unclear), Some(value)) => {
+                    (_, Some(value)) => {
                         let value = self.value(value)?;
                         if !matches!(value.ty, Ty::Group(_)) {
                             return Err(Unclear);
@@ -478,7 +478,7 @@ impl<'s> Lowering<'_, 's> {
                         self.names.push((variable.name, Binding::Place(Place::Fixed(value))));
                         return Ok(());
                     }
-                    (Err(Unclear), None) => return Err(Unclear),
+                    (_, None) => return Err(Unclear),
                 };
                 self.variable(variable, ty)?
             }

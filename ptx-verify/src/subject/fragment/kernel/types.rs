@@ -280,7 +280,7 @@ impl<'s> Lowering<'_, 's> {
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
             None if name == ROLE => Ok(Ty::BOOL),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
-            None => Err(Unclear),
+            None => Ok(Ty::Group(self.group_type(name, given)?)),
         }
     }
 
@@ -389,7 +389,8 @@ impl<'s> Lowering<'_, 's> {
                 }
                 ty => self.ty_in_memory(ty)?,
             };
-            let (bytes, mut own) = ty.layout()?;
+            // An object that stands for a group holds nothing that is followed.
+            let (bytes, mut own) = if matches!(ty, Ty::Group(_)) { (1, 1) } else { ty.layout()? };
             if let Some(asked) = asked {
                 own = own.max(self.alignment(asked)?);
             }
