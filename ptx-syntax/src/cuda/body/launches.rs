@@ -9,6 +9,8 @@ use crate::Span;
 /// Tokens before a launch in which its configuration is looked for, and after its name in which the kernel is.
 const MAX_BEFORE: usize = 600;
 const MAX_CALL: usize = 32;
+/// Calls of a function that launches what it is given.
+const MAX_CALLS: usize = 64;
 /// The extents of a cluster.
 const EXTENTS: [&str; 3] = ["x", "y", "z"];
 
@@ -112,19 +114,24 @@ impl<'s> Parser<'s> {
         }
         self.accept("&");
         let (config, after) = (self.text(), self.at + 1);
-        let Some(mut launch) = self.kernel_argument(after, names) else { return };
-        let host = self.program.functions.iter().find(|function| {
-            function.extent.start <= launch.span.start && launch.span.end <= function.extent.end
-        });
-        let Some(start) = host.map(|host| host.extent.start) else { return };
+        let place = self.tokens[at].place();
+        let Some(host) =
+            self.program.functions.iter().position(|function| {
+                function.extent.start <= place.start && place.end <= function.extent.end
+            })
+        else {
+            return;
+        };
+        let kernel = self.kernel_argument(after, names);
+        let start = self.program.functions[host].extent.start;
         let first = self.tokens.partition_point(|token| token.place().start < start);
         let first = first.min(at).max(at.saturating_sub(MAX_BEFORE));
-        launch.threads = self.assigned(first..at, &[config, ".", "blockDim", "="]);
-        if launch.threads.is_none() {
-            launch.threads = self.begun_with(first..at, config);
+        let mut threads = self.assigned(first..at, &[config, ".", "blockDim", "="]);
+        if threads.is_none() {
+            threads = self.begun_with(first..at, config);
         }
         let whole = self.assigned(first..at, &["clusterDim", "="]);
-        launch.cluster = match whole.map(|whole| whole.kind) {
+        let cluster = match whole.map(|whole| whole.kind) {
             Some(ExpressionKind::List(_, extents)) => extents,
             Some(_) => Vec::new(),
             None => {
@@ -132,12 +139,87 @@ impl<'s> Parser<'s> {
                 extents.into_iter().map_while(|extent| extent).collect()
             }
         };
-        launch.is_configured = true;
         self.at = at + 1;
-        launch.arguments = self.arguments();
-        // The configuration and the kernel come first.
-        launch.arguments.drain(..2.min(launch.arguments.len()));
-        self.program.launches.push(launch);
+        let mut arguments = self.arguments();
+        let given = arguments.split_off(2.min(arguments.len()));
+        match (kernel, arguments.get(1)) {
+            (Some(kernel), _) => {
+                let launch = Launch { threads, cluster, arguments: given, is_configured: true, ..kernel };
+                self.program.launches.push(launch);
+            }
+            (None, Some(kernel)) => {
+                let ExpressionKind::Name(kernel, _) = kernel.kind else { return };
+                self.passed_on(host, kernel, (threads, cluster, given), names);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Launches of kernels that are passed to a function of the host, which launches what it is given: one for each call.
+    fn passed_on(
+        &mut self,
+        host: usize,
+        kernel: &'s str,
+        (threads, cluster, given): (Option<Expression<'s>>, Vec<Expression<'s>>, Vec<Expression<'s>>),
+        names: &[&'s str],
+    ) {
+        let function = &self.program.functions[host];
+        let (name, extent) = (function.name, function.extent);
+        let parameters: Vec<(&'s str, bool)> =
+            function.parameters.iter().map(|each| (each.name, each.is_pack)).collect();
+        let position = |name: &str| parameters.iter().position(|(known, _)| *known == name);
+        let Some(of_kernel) = position(kernel) else { return };
+        let is_call = |at: &usize| {
+            let (token, next) = (self.tokens[*at], self.tokens.get(at + 1));
+            let is_inside = extent.start <= token.place().start && token.place().end <= extent.end;
+            token.text == name && next.is_some_and(|next| matches!(next.text, "(" | "<")) && !is_inside
+        };
+        let calls: Vec<usize> = (0..self.tokens.len()).filter(is_call).take(MAX_CALLS).collect();
+        for at in calls {
+            self.at = at + 1;
+            if self.text() == "<" {
+                match self.after_angles(self.at) {
+                    Some(end) => self.at = end,
+                    None => continue,
+                }
+            }
+            if self.text() != "(" {
+                continue;
+            }
+            let all = self.arguments();
+            let Some(kernel) = all.get(of_kernel) else { continue };
+            let ExpressionKind::Name(of, template) = &unary(kernel).kind else { continue };
+            if names.binary_search(of).is_err() {
+                continue;
+            }
+            // What the function says of its parameters is what they are here; of its own variables nothing is known.
+            let named = |each: &Expression<'s>, name: &str| match position(name) {
+                Some(index) => all.get(index).cloned(),
+                None => self.program.constants.contains_key(name).then(|| each.clone()),
+            };
+            let here = |each: &Expression<'s>| seen_by_caller(each, &named);
+            let threads = threads.as_ref().and_then(here);
+            let cluster = cluster.iter().map(here).collect::<Option<Vec<_>>>().unwrap_or_default();
+            let mut arguments = Vec::new();
+            for each in &given {
+                match &each.kind {
+                    ExpressionKind::Expand(_) => {
+                        let pack = parameters.iter().position(|(_, is_pack)| *is_pack);
+                        arguments.extend(pack.and_then(|from| all.get(from..)).unwrap_or_default().to_vec());
+                        break;
+                    }
+                    _ => arguments.push(here(each).unwrap_or_else(|| each.with(ExpressionKind::Unknown))),
+                }
+            }
+            let launch = Launch {
+                threads,
+                cluster,
+                arguments,
+                is_configured: true,
+                ..Launch::of(of, kernel.span, template.clone())
+            };
+            self.program.launches.push(launch);
+        }
     }
 
     /// What was assigned last, by the tokens before it.
@@ -170,5 +252,33 @@ impl<'s> Parser<'s> {
         }
         let ExpressionKind::List(_, parts) = self.list(None).kind else { return None };
         parts.into_iter().nth(1)
+    }
+}
+
+/// An expression of a function as one who calls it says it; none where it has names that are not known there.
+fn seen_by_caller<'s>(
+    of: &Expression<'s>,
+    named: &impl Fn(&Expression<'s>, &str) -> Option<Expression<'s>>,
+) -> Option<Expression<'s>> {
+    match &of.kind {
+        ExpressionKind::Number { .. } => Some(of.clone()),
+        ExpressionKind::Name(name, given) if given.is_empty() => named(of, name),
+        ExpressionKind::Cast(ty, inner) => {
+            let inner = Box::new(seen_by_caller(inner, named)?);
+            Some(of.with(ExpressionKind::Cast(ty.clone(), inner)))
+        }
+        ExpressionKind::List(ty, parts) => {
+            let parts = parts.iter().map(|part| seen_by_caller(part, named)).collect::<Option<_>>()?;
+            Some(of.with(ExpressionKind::List(ty.clone(), parts)))
+        }
+        _ => None,
+    }
+}
+
+/// A function without the `&` before it.
+fn unary<'e, 's>(of: &'e Expression<'s>) -> &'e Expression<'s> {
+    match &of.kind {
+        ExpressionKind::Unary("&", of) => of,
+        _ => of,
     }
 }

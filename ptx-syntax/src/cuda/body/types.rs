@@ -216,6 +216,7 @@ impl<'s> Parser<'s> {
             && matches!(self.ahead(1), "&" | "*")
             && (self.ahead(3) == ")" || self.ahead(2) == ")");
         let wrap = grouped.then(|| self.ahead(1));
+        let mut is_of_function = false;
         if grouped {
             self.at += 2;
         }
@@ -226,6 +227,14 @@ impl<'s> Parser<'s> {
         }
         if grouped {
             self.at += 1;
+            // `(*name)(…)` is a pointer to a function.
+            if self.text() == "(" {
+                self.at = self.after_group(self.at);
+                is_of_function = true;
+            }
+        }
+        if is_of_function {
+            ty = TypeName::Unknown;
         }
         let mut lengths = Vec::new();
         while self.text() == "[" {

@@ -183,15 +183,22 @@ impl<'a, 's> Lowering<'a, 's> {
             .filter_map(|launch| {
                 let given = variable(launch.arguments.get(index)?)?;
                 let host = self.host_of(launch)?;
-                let before = launches.iter().filter(|other| {
-                    let is_before = other.span.start < launch.span.start && other.name != launch.name;
-                    is_before && self.host_of(other).is_some_and(|around| around.span == host.span)
-                });
-                let uses = before.filter_map(|other| {
+                let is_launch = |other: &&Launch<'s>| {
+                    let is_told = other.threads.is_some() || other.is_configured;
+                    is_told && self.host_of(other).is_some_and(|around| around.span == host.span)
+                };
+                let mut all: Vec<&Launch<'s>> = launches.iter().filter(is_launch).collect();
+                all.sort_by_key(|each| each.span.start);
+                let before = launched_before(&host.body, launch, &all);
+                // Others begin when it has ended, or when it says so.
+                let kernel_of = |other: &Launch<'s>| {
                     let mut functions = self.program.functions.iter();
                     let kernel = functions.find(|each| each.is_kernel && each.name == other.name)?;
-                    // Others begin when it has ended, or when it says so.
-                    if !self.lets_begin(kernel, MAX_WRAPPERS) {
+                    self.lets_begin(kernel, MAX_WRAPPERS).then_some(kernel)
+                };
+                let before = before.into_iter().map_while(|other| Some((other, kernel_of(other)?)));
+                let uses = before.filter_map(|(other, kernel)| {
+                    if other.name == launch.name {
                         return None;
                     }
                     let given_too =
@@ -410,6 +417,43 @@ fn declared_before<'a, 's>(
             parts.iter().flat_map(|(_, all)| all).for_each(|each| declared_before(each, launch, to));
         }
         _ => {}
+    }
+}
+
+/// The launches of a function before one of them, the last first: after those before it in the text those at the end of
+/// the loop that it is in.
+fn launched_before<'l, 's>(
+    body: &[Statement<'s>],
+    launch: &Launch<'s>,
+    all: &[&'l Launch<'s>],
+) -> Vec<&'l Launch<'s>> {
+    let at = all.partition_point(|each| each.span.start < launch.span.start);
+    let mut before: Vec<&Launch<'s>> = all[..at].iter().rev().copied().collect();
+    if let Some(around) = body.iter().find_map(|statement| loop_around(statement, launch.span)) {
+        let is_in_it = |each: &&&'l Launch<'s>| {
+            around.start <= each.span.start && each.span.end <= around.end && each.span != launch.span
+        };
+        let first = before.partition_point(|each| around.start <= each.span.start);
+        before.splice(first..first, all[at..].iter().filter(is_in_it).rev().copied());
+    }
+    before
+}
+
+/// Where the body of the innermost loop stands that something is in.
+fn loop_around(statement: &Statement<'_>, inner: Span) -> Option<Span> {
+    let is_around = |span: Span| span.start <= inner.start && inner.end <= span.end;
+    match &statement.kind {
+        StatementKind::Block(all) if is_around(statement.span) => {
+            all.iter().find_map(|each| loop_around(each, inner))
+        }
+        StatementKind::If { then, otherwise, .. } => loop_around(then, inner)
+            .or_else(|| otherwise.as_ref().and_then(|otherwise| loop_around(otherwise, inner))),
+        StatementKind::Loop { body, .. }
+        | StatementKind::DoWhile(body, _)
+        | StatementKind::Each(_, _, body) => {
+            loop_around(body, inner).or_else(|| is_around(body.span).then_some(body.span))
+        }
+        _ => None,
     }
 }
 
