@@ -513,6 +513,7 @@ impl<'s> Parser<'s> {
                     self.tokens.get(end).map(|token| token.text),
                     Some("(" | "::" | "{" | ")" | "," | ";")
                 ) | name.ends_with("_v")
+                    | self.program.templates_of_constants.contains_key(name)
                     | (self.angles > 0 && self.tokens.get(end).is_some_and(|token| token.text == ">"))
             {
                 let start = self.at;
@@ -544,7 +545,11 @@ impl<'s> Parser<'s> {
     }
 
     fn scoped_within(&mut self, span: Span) -> Option<Expression<'s>> {
-        let (mut owner, mut name): (Option<TypeName<'s>>, _) = (None, self.text());
+        let mut owner = self.type_of();
+        if owner.is_some() && !self.accept("::") {
+            return None;
+        }
+        let mut name = self.text();
         self.accept("typename");
         self.at += 1;
         loop {
@@ -560,7 +565,7 @@ impl<'s> Parser<'s> {
                 }
             }
             if self.text() == "::" && (self.is_name(1) || self.ahead(1) == "template") {
-                let is_type = is_template || self.types.contains(&name);
+                let is_type = is_template || owner.is_some() || self.types.contains(&name);
                 owner = is_type.then(|| named_in(owner.take(), name, given));
                 self.at += 1;
                 self.accept("template");

@@ -9,6 +9,8 @@ use crate::Span;
 /// Tokens before a launch in which its configuration is looked for, and after its name in which the kernel is.
 const MAX_BEFORE: usize = 600;
 const MAX_CALL: usize = 32;
+/// Words before the name of a constant.
+const MAX_SPECIFIERS: usize = 6;
 /// Calls of a function that launches what it is given.
 const MAX_CALLS: usize = 64;
 /// The extents of a cluster.
@@ -42,13 +44,21 @@ impl<'s> Parser<'s> {
                 "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, &names),
                 _ => {}
             }
-            if names.binary_search(&token.text).is_err() {
-                continue;
-            }
             self.at = at + 1;
             let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
-            let template = if is_launch(self) { Some(Vec::new()) } else { self.template_arguments() };
+            let (name, template) = match names.binary_search(&token.text) {
+                Ok(_) if is_launch(self) => (token.text, Some(Vec::new())),
+                Ok(_) => (token.text, self.template_arguments()),
+                // `auto kernel = name<…>; kernel<<<…>>>(…);`
+                Err(_) if is_launch(self) => {
+                    let Some(kernel) = self.kernel_of_variable(at, token.text, &names) else { continue };
+                    self.at = at + 1;
+                    (kernel.name, Some(kernel.template))
+                }
+                Err(_) => continue,
+            };
             let Some(template) = template else { continue };
+            let template = self.known_constants(at, template);
             let (mut threads, mut arguments) = (None, Vec::new());
             if is_launch(self) {
                 self.at += 2;
@@ -60,10 +70,64 @@ impl<'s> Parser<'s> {
                 continue;
             }
             let place = token.place();
-            let launch = Launch { threads, arguments, ..Launch::of(token.text, place, template) };
+            let launch = Launch { threads, arguments, ..Launch::of(name, place, template) };
             self.program.launches.push(launch);
         }
         self.at = 0;
+    }
+
+    /// The kernel that a variable stands for which is declared before a place.
+    fn kernel_of_variable(&mut self, at: usize, name: &str, names: &[&'s str]) -> Option<Launch<'s>> {
+        let declared = self.declared_before(at, name)?;
+        self.kernel_argument(declared + 2, names)
+    }
+
+    /// Where a variable is declared or assigned last that is seen at a place.
+    fn declared_before(&self, at: usize, name: &str) -> Option<usize> {
+        let mut closed = 0_u32;
+        for before in (at.saturating_sub(MAX_BEFORE)..at).rev() {
+            let token = self.tokens[before];
+            match token.text {
+                _ if !token.is_plain() => {}
+                // What is declared in a block that has ended is not seen.
+                "}" => closed += 1,
+                "{" => closed = closed.saturating_sub(1),
+                text if text == name && closed == 0 => {
+                    let is_member = before > 0 && matches!(self.tokens[before - 1].text, "." | "->" | "::");
+                    if !is_member && self.tokens.get(before + 1).is_some_and(|next| next.text == "=") {
+                        return Some(before);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Arguments of a template with the constants in them that several functions have by the same name.
+    fn known_constants(
+        &mut self,
+        at: usize,
+        mut template: Vec<TemplateArgument<'s>>,
+    ) -> Vec<TemplateArgument<'s>> {
+        let end = self.at;
+        for argument in &mut template {
+            let TemplateArgument::Value(value) = argument else { continue };
+            let ExpressionKind::Name(name, _) = value.kind else { continue };
+            if !matches!(self.program.constants_of_functions.get(name), Some(None)) {
+                continue;
+            }
+            let Some(declared) = self.declared_before(at, name) else { continue };
+            let near = declared.saturating_sub(MAX_SPECIFIERS)..declared;
+            let specifiers = self.tokens.get(near).unwrap_or_default().iter().rev();
+            let mut specifiers = specifiers.take_while(|token| !matches!(token.text, ";" | "{" | "}"));
+            if specifiers.any(|token| token.text == "constexpr") {
+                self.at = declared + 2;
+                *value = self.assignment();
+            }
+        }
+        self.at = end;
+        template
     }
 
     /// The arguments of a launch, of whose configuration the shared memory and the stream may still come.
@@ -122,7 +186,14 @@ impl<'s> Parser<'s> {
         else {
             return;
         };
-        let kernel = self.kernel_argument(after, names);
+        let mut kernel = self.kernel_argument(after, names);
+        if kernel.is_none() {
+            let variable = self.tokens.get(after + 1).filter(|token| token.kind == Kind::Identifier).copied();
+            kernel = variable.and_then(|variable| {
+                let kernel = self.kernel_of_variable(at, variable.text, names)?;
+                Some(Launch { span: variable.place(), ..kernel })
+            });
+        }
         let start = self.program.functions[host].extent.start;
         let first = self.tokens.partition_point(|token| token.place().start < start);
         let first = first.min(at).max(at.saturating_sub(MAX_BEFORE));

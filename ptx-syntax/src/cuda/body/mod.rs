@@ -39,6 +39,8 @@ pub struct Program<'s> {
     pub lambdas: Vec<Function<'s>>,
     /// Constants outside functions; those that are declared twice have no value.
     pub constants: HashMap<&'s str, Option<Expression<'s>>>,
+    /// Those that are templates, with their parameters.
+    pub templates_of_constants: HashMap<&'s str, (Vec<TemplateParameter<'s>>, Expression<'s>)>,
     /// Constants in functions, where no two have the same name.
     pub constants_of_functions: HashMap<&'s str, Option<Expression<'s>>>,
     /// Structures, by their [`StructureId`].
@@ -278,6 +280,8 @@ pub enum TypeName<'s> {
     Named(&'s str, Vec<TemplateArgument<'s>>),
     /// A type in a structure, or in what a parameter of a template stands for, with the arguments of its template.
     Scoped(Box<Self>, &'s str, Vec<TemplateArgument<'s>>),
+    /// `decltype(a)`: the type of an expression.
+    Of(Box<Expression<'s>>),
     /// A type of CUDA's library, such as `cuda::barrier`.
     Library(&'s str),
     /// A pointer.

@@ -147,7 +147,10 @@ impl<'s> Parser<'s> {
                 return true;
             }
             "using" | "typedef" => {
-                let name = self.ahead(1);
+                let is_of_base = self.text() == "using" && self.ahead(1) == "typename";
+                let end = (self.at..self.tokens.len()).find(|at| self.tokens[*at].text == ";");
+                let last = end.and_then(|end| self.tokens.get(end - 1)).map_or("", |token| token.text);
+                let name = if is_of_base { last } else { self.ahead(1) };
                 self.alias();
                 if let Some(ty) = self.program.aliases.get(name) {
                     parts.aliases.push((name, ty.clone()));
@@ -216,6 +219,9 @@ impl<'s> Parser<'s> {
                 return true;
             }
             return is_body && self.method(owner, start, open, end, Vec::new());
+        }
+        if let Some(known) = self.method_of_array(owner, start, &[]) {
+            return known;
         }
         let StatementKind::Declare(variables) = self.declaration() else { return false };
         for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
@@ -331,9 +337,63 @@ impl<'s> Parser<'s> {
         } else {
             self.function(start, open, end, template);
         }
-        let Some(function) = self.program.functions.get_mut(functions) else { return false };
-        function.owner = Some(owner);
+        match self.program.functions.get_mut(functions) {
+            Some(function) => function.owner = Some(owner),
+            // Who does not call it need not know it.
+            None => {
+                let name = self.tokens[self.name_before(open)];
+                self.unknown_method(owner, name.text, name.place());
+                self.at = self.after_group(end);
+            }
+        }
         true
+    }
+
+    /// A method that gives a reference to an array, `T (&name(…))[N] {…}`; none where a member is no such.
+    fn method_of_array(
+        &mut self,
+        owner: StructureId,
+        start: usize,
+        template: &[TemplateParameter<'s>],
+    ) -> Option<bool> {
+        let (end, open) = self.end_of_head(start);
+        let open = open?;
+        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
+        let (name, lengths) = (*self.tokens.get(open + 2)?, self.after_group(open));
+        let is_such = text(open + 1) == "&"
+            && name.kind == Kind::Identifier
+            && text(open + 3) == "("
+            && self.after_group(open + 3) + 1 == lengths
+            && text(lengths) == "["
+            && text(end) == "{";
+        if !is_such {
+            return None;
+        }
+        self.at = start;
+        let mut specifiers = Specifiers::default();
+        let base = self.base_type(&mut specifiers);
+        let base = self.pointers(base);
+        let is_head = self.at == open;
+        self.at = lengths;
+        let (_, array) = self.declarator(base);
+        if !is_head || self.at != end {
+            self.at = self.after_group(end);
+            self.unknown_method(owner, name.text, name.place());
+            return Some(true);
+        }
+        let functions = self.program.functions.len();
+        let returns = TypeName::Reference(Box::new(array));
+        self.named_function(
+            (name.text, name.place()),
+            (returns, specifiers),
+            (open + 3, end),
+            template.to_vec(),
+        );
+        match self.program.functions.get_mut(functions) {
+            Some(function) => function.owner = Some(owner),
+            None => self.unknown_method(owner, name.text, name.place()),
+        }
+        Some(true)
     }
 
     /// A method that is a template.
@@ -343,6 +403,9 @@ impl<'s> Parser<'s> {
             return false;
         }
         if let Some(known) = self.operator(owner, start, &template) {
+            return known;
+        }
+        if let Some(known) = self.method_of_array(owner, start, &template) {
             return known;
         }
         let (end, open) = self.end_of_head(start);
@@ -418,7 +481,7 @@ impl<'s> Parser<'s> {
             // It is there, and what it does is not known.
             let place = self.tokens[keyword].place();
             self.at = self.after_group(end);
-            self.unknown_operator(owner, name, place);
+            self.unknown_method(owner, name, place);
             return Some(true);
         }
         let functions = self.program.functions.len();
@@ -434,8 +497,8 @@ impl<'s> Parser<'s> {
         Some(true)
     }
 
-    /// An operator whose body nobody knows.
-    fn unknown_operator(&mut self, owner: StructureId, name: &'s str, span: crate::Span) {
+    /// A method or an operator whose body nobody knows.
+    fn unknown_method(&mut self, owner: StructureId, name: &'s str, span: crate::Span) {
         self.program.functions.push(super::Function {
             name,
             owner: Some(owner),

@@ -198,6 +198,12 @@ impl<'s> Parser<'s> {
                 self.types.push(name);
                 self.program.aliases.insert(name, ty);
             }
+        } else if is_using && self.text() == "typename" {
+            // `using typename Base::Name;`
+            if let Some(ty @ TypeName::Scoped(_, name, _)) = self.whole_type(end) {
+                self.types.push(name);
+                self.program.aliases.insert(name, ty);
+            }
         } else if !is_using {
             let base = self.base_type(&mut Specifiers::default());
             let (name, ty) = self.declarator(base);
@@ -299,6 +305,13 @@ impl<'s> Parser<'s> {
                     None => self.at = self.after_group(end),
                 }
             }
+            None if !is_body && template.as_ref().is_some_and(|template| !template.is_empty()) => {
+                self.at = start;
+                self.constant_of_template(template.unwrap_or_default());
+                if self.at <= end {
+                    self.pass(end);
+                }
+            }
             None if is_body => self.at = self.after_group(end),
             None => self.pass(end),
         }
@@ -308,8 +321,20 @@ impl<'s> Parser<'s> {
     fn free_operator(&mut self, start: usize, template: &mut Option<Vec<TemplateParameter<'s>>>) -> bool {
         let head = start..(start + MAX_HEAD).min(self.tokens.len());
         let is_end = |token: &super::tokens::Token<'_>| matches!(token.text, ";" | "{" | "(" | "=" | "}");
-        let mut head = head.take_while(|&at| !is_end(&self.tokens[at]) || !self.tokens[at].is_plain());
-        let Some(keyword) = head.find(|&at| self.tokens[at].text == "operator") else { return false };
+        // The arguments of a template may have parentheses: `Int<(a + b)> operator+(…)`.
+        let mut passed = start;
+        let mut head = head.filter(|&at| {
+            let is_outside = at >= passed;
+            if is_outside && self.tokens[at].is_plain() && self.tokens[at].text == "<" {
+                passed = self.after_angles(at).unwrap_or(at + 1);
+            }
+            is_outside
+        });
+        let found = head.find(|&at| {
+            let is_ended = is_end(&self.tokens[at]) && self.tokens[at].is_plain();
+            is_ended || self.tokens[at].text == "operator"
+        });
+        let Some(keyword) = found.filter(|&at| self.tokens[at].text == "operator") else { return false };
         let Some(name) = self.tokens.get(keyword + 1).filter(|name| name.is_plain()) else { return false };
         let (name, mut open) = (name.text, keyword + 2);
         let is_shift = name == ">" && self.tokens.get(open).is_some_and(|token| token.text == ">");
@@ -398,6 +423,18 @@ impl<'s> Parser<'s> {
                 ";" | "}" => break,
                 "(" | "[" | "{" => self.at = self.after_group(self.at),
                 _ => self.at += 1,
+            }
+        }
+    }
+
+    /// `template <…> constexpr int name = …;`; nobody knows which of two with one name is meant.
+    fn constant_of_template(&mut self, template: Vec<TemplateParameter<'s>>) {
+        let StatementKind::Declare(variables) = self.declaration() else { return };
+        for variable in variables.into_iter().filter(|variable| variable.is_constant) {
+            let Some(value) = variable.value else { continue };
+            let all = &mut self.program.templates_of_constants;
+            if all.remove(variable.name).is_none() {
+                all.insert(variable.name, (template.clone(), value));
             }
         }
     }
@@ -542,7 +579,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The name of a function whose parameters begin at `open`: arguments of its template may stand between.
-    fn name_before(&self, open: usize) -> usize {
+    pub(super) fn name_before(&self, open: usize) -> usize {
         if self.tokens[open - 1].kind == Kind::Identifier {
             return open - 1;
         }

@@ -81,7 +81,8 @@ impl<'s> Parser<'s> {
         if is_specifier(word) || is_basic(word) || of_word(word).is_some() {
             return true;
         }
-        self.types.contains(&word) || matches!(word, "typename" | "struct" | "CUtensorMap" | "dim3")
+        self.types.contains(&word)
+            || matches!(word, "decltype" | "typename" | "struct" | "CUtensorMap" | "dim3")
     }
 
     /// Passes specifiers such as `static` and `__device__`.
@@ -159,12 +160,36 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// `decltype(…)`, if that is what stands here.
+    pub(super) fn type_of(&mut self) -> Option<TypeName<'s>> {
+        if self.text() != "decltype" || self.ahead(1) != "(" {
+            return None;
+        }
+        let end = self.after_group(self.at + 1);
+        self.at += 2;
+        let of = if self.text() == "auto" { None } else { Some(self.comma()) };
+        let is_whole = self.at + 1 == end;
+        self.at = end;
+        Some(match of {
+            None => TypeName::Auto,
+            Some(of) if is_whole => TypeName::Of(Box::new(of)),
+            Some(_) => TypeName::Unknown,
+        })
+    }
+
     fn named_type(&mut self) -> TypeName<'s> {
+        // The structure that the name is in.
+        let mut owner: Option<TypeName<'s>> = None;
+        if let Some(of) = self.type_of() {
+            if self.text() != "::" || !self.is_name(1) {
+                return of;
+            }
+            self.at += 1;
+            owner = Some(of);
+        }
         let mut word = self.text();
         self.at += 1;
         let (mut given, mut is_of_cuda) = (None, false);
-        // The structure that the name is in.
-        let mut owner: Option<TypeName<'s>> = None;
         loop {
             if self.text() == "<"
                 && let Some(end) = self.after_angles(self.at)
@@ -176,7 +201,7 @@ impl<'s> Parser<'s> {
                 }
             } else if self.text() == "::" && self.is_name(1) {
                 is_of_cuda = word == "cuda";
-                let is_type = given.is_some() || self.types.contains(&word);
+                let is_type = given.is_some() || owner.is_some() || self.types.contains(&word);
                 let given = given.take().unwrap_or_default();
                 owner = is_type.then(|| named_in(owner.take(), word, given));
                 word = self.ahead(1);

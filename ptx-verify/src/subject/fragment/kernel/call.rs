@@ -192,7 +192,8 @@ impl<'a, 's> Lowering<'a, 's> {
         // What the constructor begins is begun once.
         let own = self.makers(members);
         let begun = begun_by(&own);
-        for base in members.bases.iter().filter(|base| !begun.contains(&base.name.as_str())) {
+        let begun_bases: Vec<_> = begun.iter().filter_map(|name| self.base_called(members, name)).collect();
+        for base in members.bases.iter().filter(|base| !begun_bases.contains(base)) {
             let part = self.as_base(place.clone(), members, base)?;
             self.deeper()?;
             self.constructed(&part, base, None)?;
@@ -247,8 +248,16 @@ impl<'a, 's> Lowering<'a, 's> {
             let is_open = function.parameters.last().is_some_and(|last| last.is_pack);
             given.len() >= needed && (is_open || given.len() <= function.parameters.len())
         };
+        // One of several that is not understood may be the one that is meant.
+        if named.len() > 1 && named.iter().any(|function| is_not_understood(function)) {
+            return Err(Unclear);
+        }
         let fitting: Vec<&'a Function<'s>> = named.iter().filter(takes).copied().collect();
         let fitting = self.without_specializations(fitting, template)?;
+        let fitting = match fitting.len() {
+            0 | 1 => fitting,
+            _ => fitting.into_iter().filter(|function| takes_template(function, template)).collect(),
+        };
         let function = match fitting.as_slice() {
             [only] => only,
             _ => self.overload(&fitting, given)?,
@@ -258,7 +267,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Err(Unclear);
         }
         // What is given, seen from here.
-        let mut bindings: Vec<(&'s str, Binding)> = match function.specialized {
+        let bindings: Vec<(&'s str, Binding)> = match function.specialized {
             Some(_) => Vec::new(),
             None => self.first_bindings(&function.template, template)?,
         };
@@ -268,8 +277,13 @@ impl<'a, 's> Lowering<'a, 's> {
             return Err(Unclear);
         }
         if given.iter().all(|each| !matches!(each.kind, ExpressionKind::Lambda(_)))
-            && object.is_none()
-            && let Some(value) = self.known_result(function, &bindings, given)?
+            && seen.is_none()
+            && let Some(value) = self.known_result(
+                function,
+                &bindings,
+                given,
+                object.as_ref().map(|(_, members)| Rc::clone(members)),
+            )?
         {
             return Ok(value);
         }
@@ -280,6 +294,12 @@ impl<'a, 's> Lowering<'a, 's> {
         let of_pack = function.parameters.last().filter(|last| last.is_pack);
         let all_parameters = all_parameters.chain(std::iter::repeat_n(of_pack, left).flatten());
         let mut of_pack: Vec<Binding> = Vec::new();
+        let given: Vec<Expression<'s>> = all_parameters
+            .clone()
+            .zip(given)
+            .map(|(parameter, argument)| listed_as(&parameter.ty, argument))
+            .collect();
+        let given = given.as_slice();
         for (parameter, argument) in all_parameters.zip(given) {
             if parameter.is_pack {
                 let binding = match self.lambda(argument) {
@@ -325,7 +345,6 @@ impl<'a, 's> Lowering<'a, 's> {
             None => (Vec::new(), Vec::new()),
         };
         self.names.extend(captured);
-        self.deduce_pack(function, &of_pack, &mut bindings);
         let known = bindings.len();
         self.names.extend(bindings);
         let (from, site) = (self.text.len() as u32, self.span);
@@ -354,7 +373,8 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         for parameter in function.template.iter().skip(known) {
             if parameter.is_pack && self.binding(parameter.name).is_none() {
-                self.names.push((parameter.name, Binding::Pack(Vec::new())));
+                let all = Self::deduced_pack(function, parameter.name, &of_pack)?;
+                self.names.push((parameter.name, Binding::Pack(all)));
             }
             if self.binding(parameter.name).is_none() {
                 if parameter.is_type && parameter.default.is_none() && !lambdas.is_empty() {
@@ -464,8 +484,31 @@ impl<'a, 's> Lowering<'a, 's> {
             self.bind_structure(base)?;
         }
         self.bind_template(members.structure, &members.given);
+        self.bind_sizes(members);
         self.shallower();
         Ok(())
+    }
+
+    /// Makes the constants of a structure known that ask for the sizes of its members.
+    pub(super) fn bind_sizes(&mut self, members: &Rc<Members>) {
+        let structure = self.program.structure(members.structure);
+        let is_missing = |name: &str| self.binding(name).is_none();
+        let missing: Vec<_> = structure.constants.iter().filter(|(name, _)| is_missing(name)).collect();
+        for (name, value) in missing {
+            let mark = self.mark();
+            for member in &structure.members {
+                if let Some((_, ty, _)) = members.all.iter().find(|(known, ..)| known == member.name) {
+                    self.names.push((member.name, Binding::Place(Place::Unknown(ty.clone()))));
+                }
+            }
+            let found = self.value(value);
+            self.back_to(mark);
+            if let Ok(value) = found
+                && value.number().is_some()
+            {
+                self.names.push((name, Binding::Place(Place::Fixed(value))));
+            }
+        }
     }
 
     fn bind_members(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
@@ -505,17 +548,28 @@ impl<'a, 's> Lowering<'a, 's> {
         let mark = self.mark();
         let mut types = Vec::new();
         for argument in given {
-            let value = self.value(argument)?;
-            types.push(Self::decayed(value).ty);
+            types.push(match argument.kind {
+                // It has the type of the parameter.
+                ExpressionKind::List(None, _) => None,
+                _ => {
+                    let value = self.value(argument)?;
+                    Some(Self::decayed(value).ty)
+                }
+            });
         }
         self.back_to(mark);
-        let (mut found, mut near, mut is_near_clear) = (None, None, true);
+        let (mut found, mut near, mut is_near_clear): (Option<&'a Function<'s>>, _, _) = (None, None, true);
         for function in fitting {
             let (mut is_same, mut is_near) = (function.template.is_empty(), true);
             for (parameter, ty) in function.parameters.iter().zip(&types) {
                 let declared = match &parameter.ty {
                     TypeName::Reference(of) => self.ty(of),
                     ty => self.ty(ty),
+                };
+                let Some(ty) = ty else {
+                    let is_listed = matches!(declared, Ok(Ty::Structure(_) | Ty::Vector(..) | Ty::Array(..)));
+                    (is_near, is_same) = (is_near && is_listed, is_same && is_listed);
+                    continue;
                 };
                 is_near &= match (&declared, ty) {
                     (Ok(Ty::Integer { .. }), Ty::Integer { .. }) => true,
@@ -529,8 +583,13 @@ impl<'a, 's> Lowering<'a, 's> {
                     (Err(Unclear), _) => false,
                 };
             }
-            if is_same && found.replace(*function).is_some() {
-                return Err(Unclear);
+            if is_same {
+                match found {
+                    None => found = Some(*function),
+                    // The one for constant objects does the same.
+                    Some(known) if takes_the_same(known, function) => {}
+                    Some(_) => return Err(Unclear),
+                }
             }
             if is_near && function.template.is_empty() {
                 is_near_clear &= near.replace(*function).is_none();
@@ -549,8 +608,11 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let Some(argument) = argument else {
             let default = parameter.default.as_ref().ok_or(Unclear)?;
-            let value = self.value(default)?;
-            let ty = self.ty(&parameter.ty)?;
+            let value = self.value(&listed_as(&parameter.ty, default))?;
+            let ty = match &parameter.ty {
+                TypeName::Reference(of) => self.ty(of)?,
+                ty => self.ty(ty)?,
+            };
             let value = self.converted(value, &ty)?;
             let place = self.made(&value.ty)?;
             self.write(&place, value)?;
@@ -607,75 +669,6 @@ impl<'a, 's> Lowering<'a, 's> {
         self.write(&place, value)?;
         Ok(place)
     }
-
-    /// What an argument of the template of a type says about the parameters of a function's template.
-    fn deduce_argument(
-        &mut self,
-        function: &Function<'s>,
-        parameter: &TemplateArgument<'s>,
-        known: &super::types::Given,
-    ) {
-        let name = match parameter {
-            TemplateArgument::Type(TypeName::Named(name, given)) if given.is_empty() => name,
-            TemplateArgument::Value(Expression { kind: ExpressionKind::Name(name, given), .. })
-                if given.is_empty() =>
-            {
-                name
-            }
-            _ => return,
-        };
-        let own = function.template.iter().map(|each| each.name).find(|each| each == name);
-        if let Some(name) = own.filter(|name| self.binding(name).is_none()) {
-            self.names.push((name, Binding::of(known)));
-        }
-    }
-
-    /// What the type of an argument says about the parameters of a template.
-    pub(super) fn deduce(
-        &mut self,
-        function: &Function<'s>,
-        parameter: &TypeName<'s>,
-        argument: &Ty,
-    ) -> Result<(), Unclear> {
-        use ptx_syntax::cuda::body::ArrayLength;
-        self.deeper()?;
-        match (parameter, argument) {
-            (TypeName::Named("index_sequence" | "integer_sequence", given), Ty::Sequence(all)) => {
-                self.deduce_sequence(function, given, all);
-            }
-            (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
-                let structure = self.program.structure(members.structure);
-                // Those of a specialisation are others than those of its template.
-                let is_same = structure.name == *name && structure.specialized.is_none();
-                for (parameter, known) in given.iter().zip(&members.given).filter(|_| is_same) {
-                    self.deduce_argument(function, parameter, known);
-                }
-            }
-            (TypeName::Named(name, _), ty) => {
-                let is_own = function.template.iter().any(|each| each.is_type && each.name == *name);
-                if is_own && self.binding(name).is_none() {
-                    let name = function.template.iter().map(|each| each.name).find(|each| each == name);
-                    self.names.push((name.ok_or(Unclear)?, Binding::Type(ty.clone())));
-                }
-            }
-            (TypeName::Reference(of), ty) => self.deduce(function, of, ty)?,
-            (TypeName::Volatile(of), ty) => self.deduce(function, of, ty.plain())?,
-            (TypeName::Pointer(of), Ty::Pointer(to, _)) => self.deduce(function, of, to)?,
-            (TypeName::Array(of, ArrayLength(length)), Ty::Array(to, count)) => {
-                self.deduce(function, of, to)?;
-                if let Some(ExpressionKind::Name(name, _)) = length.as_ref().map(|length| &length.kind) {
-                    let own = function.template.iter().map(|each| each.name).find(|each| each == name);
-                    if let Some(name) = own.filter(|name| self.binding(name).is_none()) {
-                        let count = Value::constant(*count, Ty::SIZE);
-                        self.names.push((name, Binding::Place(Place::Fixed(count))));
-                    }
-                }
-            }
-            _ => {}
-        }
-        self.shallower();
-        Ok(())
-    }
 }
 
 /// The members and bases that the constructors of a structure begin, if all do.
@@ -698,6 +691,40 @@ fn begun_by<'s>(makers: &[&Function<'s>]) -> Vec<&'s str> {
         all.retain(|name| own.contains(name));
     }
     all
+}
+
+/// Whether the template of a function takes so many arguments, and those it is not given may be known.
+fn takes_template(function: &Function<'_>, given: &[TemplateArgument<'_>]) -> bool {
+    if function.template.iter().any(|each| each.is_pack) || given.iter().any(super::pack::spreads) {
+        return true;
+    }
+    let mut missing = function.template.iter().skip(given.len());
+    given.len() <= function.template.len()
+        && missing.all(|each| each.default.is_some() || !function.parameters.is_empty())
+}
+
+/// Whether two functions have parameters of the same types.
+fn takes_the_same(one: &Function<'_>, other: &Function<'_>) -> bool {
+    one.parameters.len() == other.parameters.len()
+        && one.parameters.iter().zip(&other.parameters).all(|(one, other)| one.ty == other.ty)
+}
+
+/// An argument; a list without a type has that of the parameter.
+fn listed_as<'s>(ty: &TypeName<'s>, argument: &Expression<'s>) -> Expression<'s> {
+    match (&argument.kind, ty) {
+        (ExpressionKind::List(None, parts), TypeName::Reference(of)) if **of != TypeName::Auto => {
+            argument.with(ExpressionKind::List(Some((**of).clone()), parts.clone()))
+        }
+        (ExpressionKind::List(None, parts), ty) if *ty != TypeName::Auto => {
+            argument.with(ExpressionKind::List(Some(ty.clone()), parts.clone()))
+        }
+        _ => argument.clone(),
+    }
+}
+
+/// Whether nobody knows what a function does, nor what it takes.
+fn is_not_understood(function: &Function<'_>) -> bool {
+    matches!(function.body.as_slice(), [only] if matches!(only.kind, StatementKind::Unknown))
 }
 
 /// What a lambda that is called sees.

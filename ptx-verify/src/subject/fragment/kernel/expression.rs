@@ -14,6 +14,7 @@ impl<'s> Lowering<'_, 's> {
     pub(super) fn constant(&mut self, expression: &Expression<'s>) -> Result<u64, Unclear> {
         let length = self.text.len();
         let value = self.value(expression)?;
+        let value = self.number_of_object(value)?;
         // What needs instructions is none.
         if self.text.len() != length {
             return Err(Unclear);
@@ -49,6 +50,9 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Scoped { owner, name, .. } => {
                 if let Some(fills) = super::pipeline::role(owner, name) {
                     return Ok(Value::constant(u64::from(fills), Ty::BOOL));
+                }
+                if let (TypeName::Named("is_same", types), "value") = (owner, *name) {
+                    return self.of_template("is_same", types);
                 }
                 return match self.ty(owner)? {
                     Ty::Structure(members) => self.constant_of(&members, name),
@@ -215,6 +219,7 @@ impl<'s> Lowering<'_, 's> {
             self.bind_template(*outer, given);
         }
         self.bind_template(members.structure, &members.given);
+        self.bind_sizes(members);
         let found = match self.binding(name) {
             Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
             _ => Err(Unclear),

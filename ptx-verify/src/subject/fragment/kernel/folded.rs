@@ -1,10 +1,12 @@
 //! Functions whose arguments are all known: what they give is computed before the kernel runs.
 
+use std::rc::Rc;
+
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Statement, StatementKind, TypeName, Variable,
 };
 
-use super::types::Ty;
+use super::types::{Members, Ty};
 use super::value::{Place, Value};
 use super::{Binding, Lowering, Unclear};
 
@@ -32,48 +34,99 @@ impl<'a, 's> Lowering<'a, 's> {
         function: &'a Function<'s>,
         bindings: &[(&'s str, Binding)],
         given: &[Expression<'s>],
+        object: Option<Rc<Members>>,
     ) -> Result<Option<Value>, Unclear> {
+        // The arguments may tell what the parameters of a template are.
+        let is_deduced = |ty: &TypeName<'s>| matches!(ty, TypeName::Named(name, _) if function.template.iter().any(|each| each.name == *name));
         let is_number =
-            matches!(function.returns, TypeName::Integer { .. } | TypeName::Bool | TypeName::Auto);
+            |ty: &TypeName<'s>| matches!(ty, TypeName::Integer { .. } | TypeName::Bool) || is_deduced(ty);
+        let is_taken = |ty: &TypeName<'s>| match ty {
+            // Who only gives something back leaves what it refers to as it is.
+            TypeName::Reference(of) => is_number(of) && is_one_return(&function.body),
+            ty => is_number(ty),
+        };
         let are_plain = given.len() == function.parameters.len()
-            && function
-                .parameters
-                .iter()
-                .all(|each| matches!(each.ty, TypeName::Integer { .. } | TypeName::Bool));
-        if !is_number || !are_plain || bindings.len() != function.template.len() || !is_plain(&function.body)
-        {
+            && function.parameters.iter().all(|each| !each.is_pack && is_taken(&each.ty));
+        // A method may call what it gives by a name of its structure.
+        let is_of_structure = object.is_some() && matches!(function.returns, TypeName::Named(..));
+        let gives_number =
+            function.returns == TypeName::Auto || is_number(&function.returns) || is_of_structure;
+        if !gives_number || !are_plain || !is_plain(&function.body) {
             return Ok(None);
         }
         let mark = self.mark();
-        let mut variables = Vec::new();
-        for (parameter, argument) in function.parameters.iter().zip(given) {
+        let mut values = Vec::new();
+        for argument in given {
             let length = self.text.len();
             let value = self.value(argument)?;
-            let is_known = self.text.len() == length && value.number().is_some();
+            let is_known = self.text.len() == length
+                && value.number().is_some()
+                && matches!(value.ty, Ty::Integer { .. });
             if !is_known {
                 self.back_to(mark);
                 return Ok(None);
             }
-            let ty = self.ty(&parameter.ty)?;
-            variables.push((parameter.name, self.converted(value, &ty)?));
+            values.push(value);
         }
         let first_name = self.names.len();
-        self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+        let around = object.as_ref().map(|members| (None, Rc::clone(members)));
+        self.frames.push(super::Frame { first_name, object: around, ..super::Frame::default() });
+        // Of its object only the constants are known.
+        if let Some(members) = &object
+            && self.bind_structure(members).is_err()
+        {
+            self.back_to(mark);
+            return Ok(None);
+        }
         self.names.extend(bindings.iter().cloned());
+        let Ok(variables) = self.variables_of(function, values) else {
+            self.back_to(mark);
+            return Ok(None);
+        };
         let mut run = Run { variables, steps: 0 };
         let found = self.run_all(&mut run, &function.body);
         let returned = match found {
             Ok(Flow::Return(value)) => match &function.returns {
                 TypeName::Auto => Ok(value),
                 returns => {
-                    let ty = self.ty(returns);
-                    ty.and_then(|ty| self.converted(value, &ty))
+                    let ty = self.ty(returns).ok().filter(|ty| matches!(ty, Ty::Integer { .. }));
+                    ty.ok_or(Unclear).and_then(|ty| self.converted(value, &ty))
                 }
             },
             _ => Err(Unclear),
         };
         self.back_to(mark);
         Ok(returned.ok().filter(|value| value.number().is_some()))
+    }
+
+    /// What the parameters of a function hold, and its template stands for.
+    fn variables_of(
+        &mut self,
+        function: &'a Function<'s>,
+        values: Vec<Value>,
+    ) -> Result<Vec<(&'s str, Value)>, Unclear> {
+        for (parameter, value) in function.parameters.iter().zip(&values) {
+            self.deduce(function, &parameter.ty, &value.ty)?;
+        }
+        for parameter in &function.template {
+            if self.binding(parameter.name).is_none() {
+                let default = parameter.default.as_ref().ok_or(Unclear)?;
+                let binding = self.template_argument(default, parameter.is_type)?;
+                self.names.push((parameter.name, binding));
+            }
+        }
+        let mut variables = Vec::new();
+        for (parameter, value) in function.parameters.iter().zip(values) {
+            let ty = match &parameter.ty {
+                TypeName::Reference(of) => self.ty(of)?,
+                ty => self.ty(ty)?,
+            };
+            if !matches!(ty, Ty::Integer { .. }) {
+                return Err(Unclear);
+            }
+            variables.push((parameter.name, self.converted(value, &ty)?));
+        }
+        Ok(variables)
     }
 
     fn run_all(&mut self, run: &mut Run<'s>, all: &'a [Statement<'s>]) -> Result<Flow, Unclear> {
@@ -282,6 +335,11 @@ impl<'a, 's> Lowering<'a, 's> {
 
 /// The arguments of a call in such a function.
 const ARGUMENTS: [&str; 8] = ["$a", "$b", "$c", "$d", "$e", "$f", "$g", "$h"];
+
+/// Whether a function only gives something back.
+fn is_one_return(body: &[Statement<'_>]) -> bool {
+    matches!(body, [only] if matches!(only.kind, StatementKind::Return(Some(_))))
+}
 
 /// Whether nothing in a body is a statement that only kernels execute.
 fn is_plain(body: &[Statement<'_>]) -> bool {

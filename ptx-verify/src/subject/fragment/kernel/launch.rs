@@ -99,6 +99,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn type_in_host(&mut self, launch: &Launch<'s>, of: &Expression<'s>, left: usize) -> Option<Ty> {
         let left = left.checked_sub(1)?;
         let mark = self.mark();
+        let mark_of_call = self.mark();
         let named = |this: &mut Self, ty: &TypeName<'s>| {
             let found = this.ty(ty).ok();
             this.back_to(mark);
@@ -126,7 +127,13 @@ impl<'a, 's> Lowering<'a, 's> {
                     Some(Ty::Pointer(std::rc::Rc::new(named(self, ty)?), Space::Generic))
                 }
                 _ => None,
-            },
+            }
+            .or_else(|| {
+                // What a function of the file gives to such constants.
+                let found = self.value(of).ok().map(|value| value.ty);
+                self.back_to(mark_of_call);
+                found.filter(|ty| matches!(ty, Ty::Structure(_) | Ty::Integer { .. }))
+            }),
             ExpressionKind::Name(name, given) if given.is_empty() => {
                 let host = self.host_of(launch)?;
                 let parameter = host.parameters.iter().find(|parameter| parameter.name == *name);
@@ -333,22 +340,39 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// Makes the constants of a structure known, and the types in it, as far as they are understood.
     fn bind_constants(&mut self, structure: &'a Structure<'s>) {
-        for (name, ty) in &structure.aliases {
-            let mark = self.mark();
-            let found = self.ty(ty);
-            self.back_to(mark);
-            if let Ok(ty) = found {
-                self.names.push((name, Binding::Type(ty)));
+        let (mut types, mut numbers) =
+            (vec![false; structure.aliases.len()], vec![false; structure.constants.len()]);
+        // A type may need a constant, and a constant the size of a type.
+        for _ in 0..MAX_ROUNDS {
+            let mut is_new = false;
+            for ((name, ty), is_bound) in structure.aliases.iter().zip(&mut types) {
+                if *is_bound {
+                    continue;
+                }
+                let mark = self.mark();
+                let found = self.ty(ty);
+                self.back_to(mark);
+                if let Ok(ty) = found {
+                    self.names.push((name, Binding::Type(ty)));
+                    (*is_bound, is_new) = (true, true);
+                }
             }
-        }
-        for (name, value) in &structure.constants {
-            let mark = self.mark();
-            let found = self.value(value);
-            self.back_to(mark);
-            if let Ok(value) = found
-                && value.number().is_some()
-            {
-                self.names.push((name, Binding::Place(Place::Fixed(value))));
+            for ((name, value), is_bound) in structure.constants.iter().zip(&mut numbers) {
+                if *is_bound {
+                    continue;
+                }
+                let mark = self.mark();
+                let found = self.value(value);
+                self.back_to(mark);
+                if let Ok(value) = found
+                    && value.number().is_some()
+                {
+                    self.names.push((name, Binding::Place(Place::Fixed(value))));
+                    (*is_bound, is_new) = (true, true);
+                }
+            }
+            if !is_new || types.iter().chain(&numbers).all(|is_bound| *is_bound) {
+                return;
             }
         }
     }
@@ -498,6 +522,8 @@ fn is_extents(ty: &TypeName<'_>) -> bool {
 
 /// No cluster has more blocks.
 const MAX_CLUSTER: u64 = 16;
+/// How often the types and constants of a structure are looked at that need each other.
+const MAX_ROUNDS: u32 = 3;
 /// Uses that are tried.
 const MAX_TRIED: usize = 8;
 /// Expressions that the type of an argument is looked for through.

@@ -15,6 +15,7 @@ mod bits;
 mod call;
 mod choice;
 mod cuda;
+mod deduce;
 mod device;
 mod expression;
 mod folded;

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TypeName};
 
-use super::types::{Members, Space, Ty};
+use super::types::{Given, Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
 
@@ -25,9 +25,9 @@ impl<'a, 's> Lowering<'a, 's> {
         let ExpressionKind::Name(name, _) = to.kind else { return Err(Unclear) };
         let object = self.frames.last().and_then(|frame| frame.object.clone());
         let Some((Some(object), members)) = object else { return Err(Unclear) };
-        if let Some(base) = members.bases.iter().find(|base| base.name == name) {
-            let part = self.as_base(object, &members, base)?;
-            return self.constructed(&part, base, Some(from));
+        if let Some(base) = self.base_called(&members, name) {
+            let part = self.as_base(object, &members, &base)?;
+            return self.constructed(&part, &base, Some(from));
         }
         let place = self.member_itself(object, name)?;
         match place.ty().clone() {
@@ -46,6 +46,25 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             _ => self.initialize(&place, from),
         }
+    }
+
+    /// The base that a structure calls so: by its own name, by another one, or by that of a parameter of the template.
+    pub(super) fn base_called(&self, members: &Members, name: &str) -> Option<Rc<Members>> {
+        let structure = self.program.structure(members.structure);
+        let alias = structure.aliases.iter().find(|(known, _)| *known == name).map(|(_, ty)| ty);
+        let aliased = match alias {
+            Some(TypeName::Named(aliased, _) | TypeName::Scoped(_, aliased, _)) => Some(*aliased),
+            _ => None,
+        };
+        let position = structure.template.iter().position(|each| each.name == name);
+        let given = match position.and_then(|index| members.given.get(index)) {
+            Some(Given::Type(Ty::Structure(given))) => Some(given),
+            _ => None,
+        };
+        let is_meant = |base: &&Rc<Members>| {
+            base.name == aliased.unwrap_or(name) || given.is_some_and(|given| given == *base)
+        };
+        members.bases.iter().find(is_meant).cloned()
     }
 
     /// What a method of an object gives as another type; none where there is no such.

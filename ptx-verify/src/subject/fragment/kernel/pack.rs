@@ -332,30 +332,55 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// What the arguments of a call say about the pack of its function's template.
-    pub(super) fn deduce_pack(
-        &self,
+    /// What a pack of a function's template stands for, which the arguments of a call tell.
+    pub(super) fn deduced_pack(
         function: &Function<'s>,
+        pack: &str,
         given: &[Binding],
-        bindings: &mut Vec<(&'s str, Binding)>,
-    ) {
-        let Some(last) = function.parameters.last().filter(|last| last.is_pack) else { return };
-        let of = match &last.ty {
-            TypeName::Reference(of) => of,
+    ) -> Result<Vec<Binding>, Unclear> {
+        let last = function.parameters.last().filter(|last| last.is_pack);
+        let of = last.map(|last| match &last.ty {
+            TypeName::Reference(of) => &**of,
             other => other,
-        };
-        let TypeName::Named(name, _) = of else { return };
-        let own = function.template.iter().position(|each| each.is_pack && each.name == *name);
-        // Those before it are deduced later, and have to come first.
-        let Some(own) = own.filter(|own| bindings.len() == *own) else { return };
-        let mut types = Vec::new();
-        for each in given {
-            match each {
-                Binding::Place(place) => types.push(Binding::Type(place.ty().clone())),
-                _ => types.push(Binding::Type(Ty::Any)),
-            }
+        });
+        if !matches!(of, Some(TypeName::Named(name, _)) if *name == pack) {
+            // Of one that no parameter names there are no arguments.
+            let is_named = function.parameters.iter().any(|each| mentions(&each.ty, pack));
+            return if is_named { Err(Unclear) } else { Ok(Vec::new()) };
         }
-        bindings.push((function.template[own].name, Binding::Pack(types)));
+        let type_of = |each: &Binding| match each {
+            Binding::Place(place) => place.ty().clone(),
+            _ => Ty::Any,
+        };
+        Ok(given.iter().map(|each| Binding::Type(type_of(each))).collect())
+    }
+}
+
+/// Whether a type has a name in it.
+fn mentions(ty: &TypeName<'_>, name: &str) -> bool {
+    let is_in = |given: &[TemplateArgument<'_>]| {
+        given.iter().any(|each| match each {
+            TemplateArgument::Type(ty) => mentions(ty, name),
+            TemplateArgument::Value(value) => {
+                let of = match &value.kind {
+                    ExpressionKind::Expand(of) => of,
+                    _ => value,
+                };
+                let mut all = Vec::new();
+                names_of(of, &mut all);
+                all.contains(&name)
+            }
+        })
+    };
+    match ty {
+        TypeName::Named(known, given) => *known == name || is_in(given),
+        TypeName::Scoped(owner, _, given) => mentions(owner, name) || is_in(given),
+        TypeName::Pointer(of)
+        | TypeName::Reference(of)
+        | TypeName::Volatile(of)
+        | TypeName::Expand(of)
+        | TypeName::Array(of, _) => mentions(of, name),
+        _ => false,
     }
 }
 
@@ -439,4 +464,13 @@ fn names_of_type<'s>(of: &TypeName<'s>, all: &mut Vec<&'s str>) {
 /// Whether an expression stands for several.
 pub(super) fn is_pack(each: &Expression<'_>) -> bool {
     matches!(each.kind, ExpressionKind::Expand(_))
+}
+
+/// Whether an argument of a template stands for several.
+pub(super) const fn spreads(argument: &TemplateArgument<'_>) -> bool {
+    match argument {
+        TemplateArgument::Type(TypeName::Expand(_)) => true,
+        TemplateArgument::Value(value) => matches!(value.kind, ExpressionKind::Expand(_)),
+        TemplateArgument::Type(_) => false,
+    }
 }

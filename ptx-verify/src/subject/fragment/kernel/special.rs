@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{
-    ExpressionKind, Function, StructureId, TemplateArgument, TemplateParameter, TypeName,
+    Expression, ExpressionKind, Function, StructureId, TemplateArgument, TemplateParameter, TypeName,
 };
 
 use super::types::{Given, Ty};
@@ -225,14 +225,59 @@ impl<'a, 's> Lowering<'a, 's> {
         name: &str,
         given: &[TemplateArgument<'s>],
     ) -> Result<super::value::Value, Unclear> {
+        if let Some((parameters, value)) = self.program.templates_of_constants.get(name) {
+            let bindings = self.template_bindings(parameters, given)?;
+            let first_name = self.names.len();
+            self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+            self.names.extend(bindings);
+            let found = self.value(value);
+            self.frames.pop();
+            self.names.truncate(first_name);
+            return found.and_then(|found| found.number().map(|_| found).ok_or(Unclear));
+        }
         let [one, other] = given else { return Err(Unclear) };
-        if name != "is_same_v" {
+        if name.strip_suffix("_v").unwrap_or(name) != "is_same" {
             return Err(Unclear);
         }
         let one = self.template_argument(one, true)?;
         let other = self.template_argument(other, true)?;
         let is_same = Self::is_same(&one.given()?, &other.given()?)?;
         Ok(super::value::Value::constant(u64::from(is_same), Ty::BOOL))
+    }
+
+    /// The type of an expression of which nothing is computed.
+    pub(super) fn type_of(&mut self, of: &Expression<'s>) -> Result<Ty, Unclear> {
+        let mark = self.mark();
+        let found = self.place(of).map(|place| place.ty().clone());
+        self.back_to(mark);
+        found
+    }
+
+    /// What a template of the standard library makes of types; none where a name is no such.
+    pub(super) fn of_trait(
+        &mut self,
+        name: &str,
+        given: &[TemplateArgument<'s>],
+    ) -> Result<Option<Ty>, Unclear> {
+        let chosen = match (name.strip_suffix("_t").unwrap_or(name), given) {
+            (
+                "remove_reference" | "remove_cv" | "remove_cvref" | "remove_const" | "decay" | "add_const"
+                | "type_identity",
+                [of],
+            ) => of,
+            ("conditional", [condition, then, otherwise]) => {
+                if self.constant_argument(condition)? != 0 {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            _ => return Ok(None),
+        };
+        match self.template_argument(chosen, true)? {
+            Binding::Type(ty) => Ok(Some(ty)),
+            _ => Err(Unclear),
+        }
     }
 
     /// What the first parameters of a template stand for, as many as are given.

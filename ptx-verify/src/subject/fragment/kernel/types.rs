@@ -222,6 +222,7 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Named(name, given) => self.named_type(name, given)?,
             TypeName::Scoped(owner, name, given) => self.scoped_type(owner, name, given)?,
             TypeName::Volatile(of) => self.ty_in_memory(of)?.volatile(),
+            TypeName::Of(of) => self.type_of(of)?,
             TypeName::Library("barrier") => Ty::Barrier,
             TypeName::Library(_) => Ty::SIZE,
             TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown | TypeName::Expand(_) => {
@@ -247,9 +248,11 @@ impl<'s> Lowering<'_, 's> {
             }
             within = program.structure(outer).outer;
         }
-        if let Some(aliased) = program.aliases.get(name) {
+        let of_alias = program.templates_of_aliases.get(name);
+        // With arguments it is what another name space calls so: `using Ring = detail::Ring<4>;`
+        if let Some(aliased) = program.aliases.get(name).filter(|_| given.is_empty() || of_alias.is_some()) {
             self.deeper()?;
-            let found = match program.templates_of_aliases.get(name) {
+            let found = match of_alias {
                 None => self.ty_in_memory(aliased),
                 Some(parameters) => {
                     let bindings = self.template_bindings(parameters, given)?;
@@ -277,6 +280,7 @@ impl<'s> Lowering<'_, 's> {
             // `wmma::fragment`: what it holds is not followed.
             None if name == "fragment" && (given.len() >= 5 || is_accumulator(given)) => Ok(Ty::Any),
             None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
+            None if let Some(ty) = self.of_trait(name, given)? => Ok(ty),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
             None if name == ROLE => Ok(Ty::BOOL),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
@@ -291,6 +295,13 @@ impl<'s> Lowering<'_, 's> {
         name: &'s str,
         given: &[TemplateArgument<'s>],
     ) -> Result<Ty, Unclear> {
+        // `typename std::conditional<…>::type`
+        if let (TypeName::Named(of, types), "type", true) = (owner, name, given.is_empty())
+            && self.program.structure_in(None, of).is_none()
+            && let Some(ty) = self.of_trait(of, types)?
+        {
+            return Ok(ty);
+        }
         let Ok(Ty::Structure(owner)) = self.ty(owner) else { return self.named_type(name, given) };
         // What is given is seen from here.
         let mut pending = vec![owner];
