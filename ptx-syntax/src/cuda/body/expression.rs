@@ -193,8 +193,15 @@ impl<'s> Parser<'s> {
         let (start, span) = (self.at, self.span());
         let end = self.after_group(start);
         self.at += 1;
+        let is_told = self.text() == "typename";
         let found = if self.begins_type() { self.whole_type(end - 1) } else { None };
-        let Some(ty) = found else {
+        // `(T::N) - 1` subtracts, where nothing says that `T::N` is a type.
+        let next = self.tokens.get(end).filter(|next| next.is_plain()).map_or("", |next| next.text);
+        let is_number = |ty: &TypeName<'s>| {
+            matches!(ty, TypeName::Scoped(_, name, _) if !is_told && !self.types.contains(name))
+                && (next.is_empty() || !matches!(next, "(" | "~" | "!" | "{") && !is_word(next))
+        };
+        let Some(ty) = found.filter(|ty| !is_number(ty)) else {
             self.at = start;
             return None;
         };
@@ -778,4 +785,9 @@ fn number<'s>(text: &str) -> ExpressionKind<'s> {
     let limit = if unsigned { u64::from(u32::MAX) } else { i32::MAX as u64 };
     let bits = if suffix.contains(['l', 'z']) || value > limit { 64 } else { 32 };
     ExpressionKind::Number { value, bits, signed: !unsigned }
+}
+
+/// Whether a token is a name or a keyword.
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }

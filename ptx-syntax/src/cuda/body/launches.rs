@@ -58,6 +58,16 @@ impl<'s> Parser<'s> {
                 Err(_) => continue,
             };
             let Some(template) = template else { continue };
+            // `(name<…>)<<<…>>>`, as macros write it.
+            let closing = self.tokens[self.at..].iter().take_while(|token| token.text == ")").count();
+            let is_after = |at: usize| {
+                self.tokens
+                    .get(self.at + closing + at)
+                    .is_some_and(|next| next.text == if at == 0 { "<<" } else { "<" })
+            };
+            if is_after(0) && is_after(1) {
+                self.at += closing;
+            }
             let template = self.known_constants(at, template);
             let (mut threads, mut arguments) = (None, Vec::new());
             if is_launch(self) {

@@ -158,6 +158,10 @@ impl<'s> Parser<'s> {
         while at + 1 < end && !(self.tokens[at].is_plain() && self.tokens[at].text == ",") {
             at = match self.tokens[at].text {
                 "(" | "[" | "{" if self.tokens[at].is_plain() => self.after_group(at),
+                // The commas of `Pair<A, B>` are its own.
+                "<" if self.tokens[at].is_plain() => {
+                    self.after_angles(at).filter(|after| *after < end).unwrap_or(at + 1)
+                }
                 _ => at + 1,
             };
         }

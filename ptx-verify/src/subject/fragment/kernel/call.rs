@@ -206,10 +206,9 @@ impl<'a, 's> Lowering<'a, 's> {
             let to = self.member_itself(place.clone(), member.name);
             if let Some(value) = &member.value {
                 self.initialize(&to?, value)?;
-            } else if !own.is_empty()
-                && let Ok(to) = to
+            } else if let Ok(to) = to
                 && let Ty::Structure(inner) = to.ty().clone()
-                && !self.makers(&inner).is_empty()
+                && ((!own.is_empty() && !self.makers(&inner).is_empty()) || self.has_values(&inner))
             {
                 self.deeper()?;
                 self.constructed(&to, &inner, None)?;
@@ -227,7 +226,19 @@ impl<'a, 's> Lowering<'a, 's> {
                 self.inlined(&own, &[], listed, object, None)?;
             }
             (true, Some(_)) if !members.references.is_empty() => self.filled(place, members, listed)?,
-            (true, Some(given)) => self.initialize(place, given)?,
+            (true, Some(given)) => {
+                self.initialize(place, given)?;
+                let is_list = matches!(given.kind, ExpressionKind::List(..)) && members.bases.is_empty();
+                // Those that the list leaves out begin with what they say.
+                for member in
+                    structure.members.iter().skip(listed.len()).filter(|_| is_list && !members.is_union)
+                {
+                    if let Some(value) = &member.value {
+                        let to = self.member_itself(place.clone(), member.name)?;
+                        self.initialize(&to, value)?;
+                    }
+                }
+            }
             (true, None) => {}
         }
         Ok(())

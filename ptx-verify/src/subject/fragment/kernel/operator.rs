@@ -48,6 +48,14 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
+    /// Whether members of a structure that has no constructor begin with what they say.
+    pub(super) fn has_values(&self, members: &Members) -> bool {
+        let structure = self.program.structure(members.structure);
+        self.makers(members).is_empty()
+            && !members.is_union
+            && structure.members.iter().any(|member| member.value.is_some())
+    }
+
     /// The base that a structure calls so: by its own name, by another one, or by that of a parameter of the template.
     pub(super) fn base_called(&self, members: &Members, name: &str) -> Option<Rc<Members>> {
         let structure = self.program.structure(members.structure);
