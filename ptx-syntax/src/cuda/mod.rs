@@ -95,6 +95,16 @@ pub fn extract(source: &str) -> CudaFile {
     read(&spelled, preprocess::prepare(&spelled))
 }
 
+/// The macros and conditions of a source, which [`extract`] does not look for where no asm statement can be.
+#[must_use]
+pub fn extract_without_asm(source: &str) -> CudaFile {
+    if u32::try_from(source.len()).is_err() {
+        return CudaFile::default();
+    }
+    let spelled = spelling::usual(source);
+    read(&spelled, preprocess::prepare(&spelled))
+}
+
 /// [`extract`] with the macros and types of the files that the source includes. Statements of these files are found where
 /// the source uses a macro that holds one, and every place is one of the source: what a macro of another file gives stands
 /// where its name does.

@@ -112,6 +112,10 @@ fn of_text(
     if !may_take_part && !file.statements.iter().any(|statement| has_protocol(&statement.template.text)) {
         return Vec::new();
     }
+    // Kernels that use the library alone have macros as well.
+    let is_unread = file.statements.is_empty() && file.macros.is_empty() && text.contains('#');
+    let read = is_unread.then(|| cuda::extract_without_asm(text));
+    let file = read.as_ref().unwrap_or(file);
     let wanted = levels_of_protocols(levels);
     let conditions = file.conditions_of(text);
     let mut left = MAX_WORK;

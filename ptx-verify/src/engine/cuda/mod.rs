@@ -141,6 +141,10 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
             Subject { declarations: &declarations, ..Subject::new(source, &file, config, included) };
         let (mut diagnostics, coverage) = of_subject(&subject);
         fix::drop_flawed_in_cuda(source, &file, &mut diagnostics);
+        // The letters alone, as in a comment, are no statement.
+        if file.statements.is_empty() && kernels::may_call_wrappers(source) {
+            diagnostics.extend(of_wrappers(source, config, included));
+        }
         (diagnostics, coverage)
     } else if kernels::may_call_wrappers(source) {
         (of_wrappers(source, config, included), Coverage::default())
