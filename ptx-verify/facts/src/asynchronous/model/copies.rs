@@ -50,6 +50,8 @@ impl Machine<'_> {
                     let size = sizes.lane(lane).or(learned).map(|size| size as i64);
                     let object = &mut self.objects[index];
                     object.is_of_others |= size.is_none() && object.block != own;
+                    let is_remote = object.block != own;
+                    let begun = is_remote.then(|| self.warps[warp].clock.clone());
                     let flight = self.flights.len() as u32;
                     let completion = Completion::Phase { object: index as u32, phase: None };
                     self.flights.push(Flight { instruction, warp: warp as u32, event, completion, proxy });
@@ -58,6 +60,7 @@ impl Machine<'_> {
                         object: index,
                         flight: Some((flight, size)),
                         arrival: None,
+                        begun,
                     });
                     flights.push((flight, index));
                 }
@@ -332,7 +335,7 @@ impl Machine<'_> {
                 self.objects[index].pending += 1;
             }
             let arrival = Some(clock.clone());
-            self.deliveries.push_back(Delivery { object: index, flight: None, arrival });
+            self.deliveries.push_back(Delivery { object: index, flight: None, arrival, begun: None });
             self.objects[index].last_arrival = Some(instruction);
         }
         self.progress += 1;
@@ -355,7 +358,7 @@ impl Machine<'_> {
         for (_, index) in named {
             self.warps[warp].arrivals.insert(index, (instruction, now));
             let arrival = Some(clock.clone());
-            self.deliveries.push_back(Delivery { object: index, flight: None, arrival });
+            self.deliveries.push_back(Delivery { object: index, flight: None, arrival, begun: None });
             self.objects[index].last_arrival = Some(instruction);
         }
         self.progress += 1;

@@ -222,6 +222,9 @@ pub(super) struct Delivery {
     pub(super) flight: Option<(u32, Option<i64>)>,
     /// An arrival, with what it tells.
     pub(super) arrival: Option<Clock>,
+    /// What those have known who have started an operation that brings something to another block: it is over when they are seen to
+    /// have started it.
+    pub(super) begun: Option<Clock>,
 }
 
 pub(super) struct Machine<'p> {

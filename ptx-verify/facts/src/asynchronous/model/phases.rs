@@ -432,7 +432,7 @@ impl Machine<'_> {
 
     /// Lets what has run longest complete; none where nothing runs.
     pub(super) fn deliver(&mut self) -> bool {
-        let Some(Delivery { object: index, flight, arrival }) = self.deliveries.pop_front() else {
+        let Some(Delivery { object: index, flight, arrival, begun }) = self.deliveries.pop_front() else {
             return false;
         };
         let object = &mut self.objects[index];
@@ -445,6 +445,9 @@ impl Machine<'_> {
             self.flights[flight as usize].completion = Completion::Phase { object: index as u32, phase };
         }
         self.progress += 1;
+        if let Some(begun) = begun {
+            object.arrived.join(&begun);
+        }
         match arrival {
             Some(clock) => {
                 object.arrived.join(&clock);
