@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use memchr::memmem;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
@@ -192,7 +193,16 @@ impl<'s> Lowering<'_, 's> {
 
     /// The number of the thread in its block, x first.
     pub(super) fn thread_rank(&mut self) -> Result<Value, Unclear> {
-        self.rank_of("tid", "ntid")
+        if self.has_rows() { self.rank_of("tid", "ntid") } else { self.special_register("tid.x") }
+    }
+
+    /// Whether the source asks for more than one extent of a block. Where none does, blocks are launched as one row, and who counts
+    /// its threads may say how long that is.
+    pub(super) fn has_rows(&self) -> bool {
+        const ASKS: [&str; 6] =
+            ["threadIdx.y", "threadIdx.z", "blockDim.y", "blockDim.z", "thread_index", "dim_threads"];
+        let own = self.aim.source.get(self.aim.base as usize..).unwrap_or_default();
+        ASKS.iter().any(|asks| memmem::find(own.as_bytes(), asks.as_bytes()).is_some())
     }
 
     /// A place among all in three extents, x first.
@@ -209,6 +219,9 @@ impl<'s> Lowering<'_, 's> {
 
     fn product_of(&mut self, all: &str) -> Result<Value, Unclear> {
         let mut product = self.special_register(&format!("{all}.x"))?;
+        if all == "ntid" && !self.has_rows() {
+            return Ok(product);
+        }
         for extent in ["y", "z"] {
             let count = self.special_register(&format!("{all}.{extent}"))?;
             product = self.computed("*", product, count)?;

@@ -156,6 +156,9 @@ impl<'s> Lowering<'_, 's> {
     /// How many threads the block has.
     pub(super) fn size_of_block(&mut self) -> Result<Value, Unclear> {
         let mut all = self.special_register("ntid.x")?;
+        if !self.has_rows() {
+            return Ok(all);
+        }
         for extent in ["ntid.y", "ntid.z"] {
             let count = self.special_register(extent)?;
             all = self.computed("*", all, count)?;
