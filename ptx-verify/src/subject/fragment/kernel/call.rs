@@ -205,7 +205,8 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             let to = self.member_itself(place.clone(), member.name);
             if let Some(value) = &member.value {
-                self.initialize(&to?, value)?;
+                let to = to?;
+                self.inside(members, Some(place), |lowering| lowering.initialize(&to, value))?;
             } else if let Ok(to) = to
                 && let Ty::Structure(inner) = to.ty().clone()
                 && ((!own.is_empty() && !self.makers(&inner).is_empty()) || self.has_values(&inner))
@@ -235,7 +236,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 {
                     if let Some(value) = &member.value {
                         let to = self.member_itself(place.clone(), member.name)?;
-                        self.initialize(&to, value)?;
+                        self.inside(members, Some(place), |lowering| lowering.initialize(&to, value))?;
                     }
                 }
             }

@@ -24,7 +24,16 @@ impl<'s> Lowering<'_, 's> {
 
     /// An alignment in bytes.
     pub(super) fn alignment(&mut self, expression: &Expression<'s>) -> Result<u64, Unclear> {
-        let align = self.constant(expression)?;
+        let align = match &expression.kind {
+            // That of a type, which looks like a constant.
+            ExpressionKind::Name(name, given) if !self.program.constants.contains_key(name) => {
+                match self.constant(expression) {
+                    Ok(align) => align,
+                    Err(_) => self.ty(&TypeName::Named(name, given.clone()))?.layout()?.1,
+                }
+            }
+            _ => self.constant(expression)?,
+        };
         // More tells nothing else of the places of what lies there.
         align.is_power_of_two().then_some(align.min(MAX_ALIGN)).ok_or(Unclear)
     }
@@ -48,7 +57,11 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
             ExpressionKind::Text => Value::unknown(Ty::Any),
             ExpressionKind::Scoped { owner, name, .. } => {
-                if let Some(fills) = super::pipeline::role(owner, name) {
+                let named = match owner {
+                    TypeName::Named(alias, given) if given.is_empty() => self.program.aliases.get(alias),
+                    _ => None,
+                };
+                if let Some(fills) = super::pipeline::role(named.unwrap_or(owner), name) {
                     return Ok(Value::constant(u64::from(fills), Ty::BOOL));
                 }
                 if let (TypeName::Named("is_same", types), "value") = (owner, *name) {
@@ -213,17 +226,28 @@ impl<'s> Lowering<'_, 's> {
             self.shallower();
             return self.constant_of_enumeration(name);
         }
+        self.inside(members, None, |lowering| match lowering.binding(name) {
+            Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
+            _ => Err(Unclear),
+        })
+    }
+
+    /// Does something with the names that are known in a structure, and of an object of it where there is one.
+    pub(super) fn inside<R>(
+        &mut self,
+        members: &Rc<super::types::Members>,
+        object: Option<&Place>,
+        does: impl FnOnce(&mut Self) -> R,
+    ) -> R {
         let first_name = self.names.len();
-        self.frames.push(super::Frame { first_name, ..super::Frame::default() });
+        let object = object.map(|place| (Some(place.clone()), Rc::clone(members)));
+        self.frames.push(super::Frame { first_name, object, ..super::Frame::default() });
         for (outer, given) in &members.around {
             self.bind_template(*outer, given);
         }
         self.bind_template(members.structure, &members.given);
         self.bind_sizes(members);
-        let found = match self.binding(name) {
-            Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
-            _ => Err(Unclear),
-        };
+        let found = does(self);
         self.frames.pop();
         self.names.truncate(first_name);
         found
