@@ -9,6 +9,13 @@ use ptx_ir::special::{SpecialRegister, Varies};
 use super::flags::loads_parameter;
 use crate::FunctionFacts;
 
+/// Whether two loads read the same place of a parameter, however its address is computed.
+pub(super) fn read_one_parameter(facts: &FunctionFacts<'_>, one: u32, other: u32) -> bool {
+    let address = |load: u32| facts.body.operands(Handle::new(load)).get(1);
+    let place = |load: u32| parameter(facts, load);
+    address(one) == address(other) || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
 /// A list in memory, or a single place there, which is one for all threads of a block: by the address of its elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List(Form);

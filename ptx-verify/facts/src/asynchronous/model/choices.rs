@@ -9,6 +9,7 @@ use ptx_ir::special::SpecialRegister;
 
 use super::program::{Action, Program, Source, Step};
 use crate::FunctionFacts;
+use crate::asynchronous::elements::read_one_parameter;
 
 /// Parameters that are looked at, and numbers for each.
 const MAX_CHOICES: usize = 3;
@@ -33,12 +34,10 @@ pub(super) fn of(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Choice> {
     let loads: Vec<u32> = program.steps.iter().filter(is_load).map(|step| step.instruction).collect();
     let mut found = Vec::new();
     for (index, &load) in loads.iter().enumerate() {
-        let source = |load: u32| facts.body.operands(Handle::new(load))[1];
-        if loads[..index].iter().any(|&before| source(before) == source(load)) {
+        if loads[..index].iter().any(|&before| read_one_parameter(facts, before, load)) {
             continue;
         }
-        let same: Vec<u32> =
-            loads[index..].iter().copied().filter(|&other| source(other) == source(load)).collect();
+        let same = same_as(facts, &loads[index..], load);
         found.extend(numbers(facts, program, &same).map(|numbers| Choice { loads: same, numbers }));
         if found.len() == MAX_CHOICES {
             break;
@@ -69,11 +68,7 @@ pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec
     let is_block = |operand: Operand| {
         matches!(operand, Operand::Special(SpecialRegister::CTAID | SpecialRegister::CTAID_X))
     };
-    let loads = program
-        .steps
-        .iter()
-        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1));
-    let loads: Vec<u32> = loads.map(|step| step.instruction).collect();
+    let loads = loads_of_one(program);
     let mut found: Vec<Vec<u32>> = Vec::new();
     for (place, step) in program.steps.iter().enumerate() {
         let Action::Jump(target) = step.action else { continue };
@@ -87,8 +82,7 @@ pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec
         else {
             continue;
         };
-        let source = |load: u32| facts.body.operands(Handle::new(load)).get(1).copied();
-        let same: Vec<u32> = loads.iter().copied().filter(|&other| source(other) == source(load)).collect();
+        let same = same_as(facts, &loads, load);
         if !found.contains(&same) {
             found.push(same);
         }
@@ -102,12 +96,7 @@ pub(super) fn of_blocks(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec
 /// The loads of parameters that rounds begin with, where they end with another parameter: all parameters are one number, so that there are
 /// no rounds.
 pub(super) fn beginnings(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<u32>> {
-    let loads = program
-        .steps
-        .iter()
-        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1));
-    let loads: Vec<u32> = loads.map(|step| step.instruction).collect();
-    let source = |load: u32| facts.body.operands(Handle::new(load)).get(1).copied();
+    let loads = loads_of_one(program);
     let mut found: Vec<Vec<u32>> = Vec::new();
     for step in &program.steps {
         let Action::Compute { shape, .. } = &step.action else { continue };
@@ -122,11 +111,11 @@ pub(super) fn beginnings(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Ve
             })
             .collect();
         let [(one, moves), (other, other_moves)] = origins[..] else { continue };
-        if moves == other_moves || source(one) == source(other) {
+        if moves == other_moves || read_one_parameter(facts, one, other) {
             continue;
         }
         let begin = if moves { one } else { other };
-        let same: Vec<u32> = loads.iter().copied().filter(|&load| source(load) == source(begin)).collect();
+        let same = same_as(facts, &loads, begin);
         if !found.contains(&same) {
             found.push(same);
         }
@@ -135,6 +124,47 @@ pub(super) fn beginnings(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Ve
         }
     }
     found
+}
+
+/// The loads of parameters that something else is divided by: all parameters are one number, so that nothing is left of a quotient, as
+/// of the rounds that several blocks share.
+pub(super) fn divisors(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<u32>> {
+    let loads = loads_of_one(program);
+    let mut found: Vec<Vec<u32>> = Vec::new();
+    for step in &program.steps {
+        let Action::Compute { shape, .. } = &step.action else { continue };
+        if shape.computation != Computation::Divide {
+            continue;
+        }
+        let Some(&Operand::Register { register, .. }) =
+            facts.body.operands(Handle::new(step.instruction)).get(2)
+        else {
+            continue;
+        };
+        let Some((divisor, false)) = origin(facts, register, &loads, MAX_MOVES) else { continue };
+        let same = same_as(facts, &loads, divisor);
+        if !found.contains(&same) {
+            found.push(same);
+        }
+        if found.len() == MAX_CHOICES {
+            break;
+        }
+    }
+    found
+}
+
+/// Those of some loads that read the same parameter as one does.
+fn same_as(facts: &FunctionFacts<'_>, loads: &[u32], one: u32) -> Vec<u32> {
+    loads.iter().copied().filter(|&load| read_one_parameter(facts, load, one)).collect()
+}
+
+/// The loads of one parameter each.
+fn loads_of_one(program: &Program) -> Vec<u32> {
+    let loads = program
+        .steps
+        .iter()
+        .filter(|step| matches!(&step.action, Action::Load { to, parameters: true, .. } if to.len() == 1));
+    loads.map(|step| step.instruction).collect()
 }
 
 /// The load of a parameter that a number comes of through moves and sums with constants, and whether it goes on from there in rounds.

@@ -119,6 +119,8 @@ const OTHER_MEMORY: u64 = 3;
 const PARAMETER_APART: u64 = 4;
 /// The number of a parameter that rounds begin with.
 const FIRST: u64 = 1;
+/// That of one that something is divided by.
+const DIVISOR: u64 = 2;
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
@@ -485,15 +487,18 @@ fn chosen_otherwise(
     Vec::new()
 }
 
-/// What goes wrong where a parameter that rounds begin with is smaller than the one that they end with.
+/// What goes wrong where a parameter that rounds begin with is smaller than the one that they end with, or one that their number is
+/// divided by.
 fn begun_earlier(
     facts: &FunctionFacts<'_>,
     program: &Program,
     scenario: Scenario,
     spent: &mut u32,
 ) -> Vec<Fault> {
-    for loads in choices::beginnings(facts, program) {
-        let other = of_scenario(program, scenario, None, Some((&loads, FIRST)));
+    let beginnings = choices::beginnings(facts, program).into_iter().map(|loads| (loads, FIRST));
+    let divisors = choices::divisors(facts, program).into_iter().map(|loads| (loads, DIVISOR));
+    for (loads, number) in beginnings.chain(divisors) {
+        let other = of_scenario(program, scenario, None, Some((&loads, number)));
         *spent += other.steps;
         let mut faults = other.faults;
         faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
