@@ -3,17 +3,12 @@
 //! What a loop counts from a loaded number on has a distance from that number which is known, whatever was loaded: such a
 //! distance may choose a barrier or a place.
 
-use ptx_ir::isa::Computation;
-
-use super::machine::Warp;
-use super::program::Source;
-
 /// What of a register depends on what memory is assumed to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Assumed {
     /// The lanes in which it does.
     pub(super) lanes: u32,
-    dependence: Dependence,
+    pub(super) dependence: Dependence,
 }
 
 /// One execution of a load.
@@ -47,9 +42,9 @@ impl Lists {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dependence {
     /// The lists of which it depends on an element.
-    lists: Lists,
+    pub(super) lists: Lists,
     /// The load from whose number it is a known distance away, in all lanes alike or not.
-    from: Option<Loaded>,
+    pub(super) from: Option<Loaded>,
 }
 
 impl Dependence {
@@ -71,7 +66,7 @@ impl Dependence {
         self.lists.0 == 0
     }
 
-    /// The same, in a way that is not known.
+    /// The same without a known distance.
     pub(super) const fn in_any_way(self) -> Self {
         Self { from: None, ..self }
     }
@@ -95,49 +90,5 @@ impl Assumed {
             lists: known.lists.with(dependence.lists),
             from: known.from.filter(|_| known.from == dependence.from),
         };
-    }
-}
-
-impl Warp {
-    /// What a source depends on in lanes of a mask.
-    fn dependence_of(&self, source: &Source, mask: u32) -> Dependence {
-        let (Source::Register(register, _) | Source::Negated(register)) = *source else {
-            return Dependence::NONE;
-        };
-        match self.assumed.get(register as usize) {
-            Some(assumed) if assumed.lanes & mask == mask && matches!(source, Source::Register(..)) => {
-                assumed.dependence
-            }
-            Some(assumed) if assumed.lanes & mask != 0 => assumed.dependence.in_any_way(),
-            _ => Dependence::NONE,
-        }
-    }
-
-    /// The lists that sources depend on in lanes of a mask.
-    pub(super) fn lists_of(&self, sources: &[Source], mask: u32) -> Lists {
-        let all = sources.iter().map(|source| self.dependence_of(source, mask).lists);
-        all.fold(Lists::default(), Lists::with)
-    }
-
-    /// What lanes of a mask have computed depends on.
-    pub(super) fn dependence(&self, computation: Computation, from: &[Source], mask: u32) -> Dependence {
-        let of = |index: usize| {
-            from.get(index).map_or(Dependence::NONE, |source| self.dependence_of(source, mask))
-        };
-        let (first, second) = (of(0), of(1));
-        let lists = self.lists_of(from, mask);
-        if from.iter().skip(2).any(|source| !self.dependence_of(source, mask).is_none()) {
-            return Dependence { lists, from: None };
-        }
-        match computation {
-            Computation::Move | Computation::Convert | Computation::Add | Computation::Subtract
-                if second.is_none() =>
-            {
-                first
-            }
-            Computation::Add if first.is_none() => second,
-            Computation::Subtract if first.from.is_some() && first.from == second.from => Dependence::NONE,
-            _ => Dependence { lists, from: None },
-        }
     }
 }

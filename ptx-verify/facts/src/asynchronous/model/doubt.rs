@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::machine::Machine;
 use super::program::{Action, Program, Step};
 
 /// Steps of such a part.
@@ -47,27 +46,10 @@ fn part(steps: &[Step], place: u32, target: u32) -> Option<Range<u32>> {
 
 impl Program {
     /// The part that memory decides about where it decides about the guard of a step, if nothing hangs on that part.
-    fn part_at(&self, place: u32) -> Option<Range<u32>> {
+    pub(super) fn part_at(&self, place: u32) -> Option<Range<u32>> {
         match self.steps.get(place as usize)?.action {
             Action::Access { is_plain: true, .. } | Action::Local { .. } => Some(place..place + 1),
             _ => self.parts.get(&place).cloned(),
         }
-    }
-}
-
-impl Machine<'_> {
-    /// Takes note that memory decides about the guard of a step, if only data hang on that; whether it is so.
-    pub(super) fn doubts(&mut self, place: u32) -> bool {
-        let Some(part) = self.program.part_at(place).filter(|_| !self.scenario.of_grid) else { return false };
-        if !self.doubtful.contains(&part) {
-            self.doubtful.push(part);
-        }
-        true
-    }
-
-    /// Whether memory decides if threads come to the step before their next one.
-    pub(super) fn is_in_doubt(&self, warp: usize, fragment: usize) -> bool {
-        let at = self.warps[warp].fragments[fragment].pc.saturating_sub(1);
-        self.doubtful.iter().any(|part| part.contains(&at))
     }
 }

@@ -23,6 +23,7 @@ mod clock;
 mod converge;
 mod copies;
 mod decode;
+mod dependence;
 mod device;
 mod doubt;
 mod drawn;

@@ -705,7 +705,7 @@ fn begun_by<'s>(makers: &[&Function<'s>]) -> Vec<&'s str> {
     all
 }
 
-/// Whether the template of a function takes so many arguments, and those it is not given may be known.
+/// Whether the template of a function takes this number of arguments, and those it is not given may be known.
 fn takes_template(function: &Function<'_>, given: &[TemplateArgument<'_>]) -> bool {
     if function.template.iter().any(|each| each.is_pack) || given.iter().any(super::pack::spreads) {
         return true;
