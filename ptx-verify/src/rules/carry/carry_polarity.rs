@@ -4,6 +4,7 @@ use ptx_facts::values::number::Number;
 use ptx_ir::ir::Operand;
 use ptx_ir::isa::Chain;
 use ptx_syntax::{Diagnostic, Severity};
+use rustc_hash::FxHashSet;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -51,15 +52,35 @@ declare_rule! {
 /// Whether the instruction is there for the flag alone: one of the terms is known to be 0, or it adds one thing to
 /// itself. Programs that count flags so may know what their hardware answers.
 pub(crate) fn counts_flag(context: &FlowContext<'_>, instruction: u32) -> bool {
-    let operands = context.body.operands(FunctionFacts::handle(instruction));
-    let Some((_, sources)) = operands.split_first() else { return false };
-    (1..operands.len()).any(|index| is_zero(context, instruction, index))
-        || matches!(sources, [left, right] if left == right)
-        || sources.iter().all(|source| matches!(source, Operand::Integer { .. }))
+    counting_flags(context, &[instruction]).contains(&instruction)
 }
 
-fn is_zero(context: &FlowContext<'_>, instruction: u32, index: usize) -> bool {
-    context.number(instruction, index, u64::BITS).and_then(Number::value) == Some(0)
+/// Those of some instructions that are there for the flag alone. Of the values only those are followed that they read.
+fn counting_flags(context: &FlowContext<'_>, instructions: &[u32]) -> FxHashSet<u32> {
+    let operands = |instruction: u32| context.body.operands(FunctionFacts::handle(instruction));
+    let tells = |&&instruction: &&u32| {
+        let Some((_, sources)) = operands(instruction).split_first() else { return false };
+        let is_constant = |source: &Operand| matches!(source, Operand::Integer { .. });
+        matches!(sources, [left, right] if left == right)
+            || sources.iter().any(|source| matches!(source, Operand::Integer { bits: 0, .. }))
+            || sources.iter().all(is_constant)
+    };
+    let mut found: FxHashSet<u32> = instructions.iter().filter(tells).copied().collect();
+    let rest = instructions.iter().copied().filter(|instruction| !found.contains(instruction));
+    let asked: Vec<(u32, usize)> = rest
+        .flat_map(|instruction| (1..operands(instruction).len()).map(move |index| (instruction, index)))
+        .filter(|&(instruction, index)| !matches!(operands(instruction)[index], Operand::Integer { .. }))
+        .collect();
+    let numbers = context.numbers(&asked, u64::BITS);
+    let is_zero = |number: Option<Number>| number.and_then(Number::value) == Some(0);
+    found.extend(
+        asked
+            .iter()
+            .zip(numbers)
+            .filter(|(_, number)| is_zero(*number))
+            .map(|((instruction, _), _)| instruction),
+    );
+    found
 }
 
 /// Whether nothing reads what the instruction computes, so that it is there for the flag: as a comparison, or to set
@@ -71,13 +92,20 @@ fn makes_only_flag(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    for reader in &context.carry().readers {
-        let wrong =
-            reader.reaching.writers.iter().find(|&&writer| {
-                facts.carry(writer).is_some_and(|carry| !fits(carry.chain, reader.carry.chain))
-            });
-        let Some(&writer) = wrong else { continue };
-        let only_flag = counts_flag(context, reader.instruction) || makes_only_flag(facts, writer);
+    let wrong: Vec<_> = context
+        .carry()
+        .readers
+        .iter()
+        .filter_map(|reader| {
+            let fits =
+                |writer: u32| facts.carry(writer).is_none_or(|carry| fits(carry.chain, reader.carry.chain));
+            Some((reader, *reader.reaching.writers.iter().find(|&&writer| !fits(writer))?))
+        })
+        .collect();
+    let readers: Vec<u32> = wrong.iter().map(|(reader, _)| reader.instruction).collect();
+    let counting = counting_flags(context, &readers);
+    for (reader, writer) in wrong {
+        let only_flag = counting.contains(&reader.instruction) || makes_only_flag(facts, writer);
         let is_borrow = only_flag && reader.carry.chain == Chain::Add;
         if is_borrow && is_undone_by_flag(facts, context.graph(), reader.instruction) {
             continue;
