@@ -22,7 +22,7 @@ const BLOCKS: u32 = 4;
 /// Steps of warps.
 const STEPS: u32 = 80_000;
 /// Steps of all executions.
-const MAX_SPENT: u32 = 240_000;
+const MAX_SPENT: u32 = 80_000;
 /// Numbers for the parameters of kernels with long loops.
 const FEWER: u64 = 256;
 const FEW: u64 = 64;
