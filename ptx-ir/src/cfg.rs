@@ -52,8 +52,10 @@ impl Condition {
 /// Why control takes an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// What must hold; none where it is taken always, or by an index.
+    /// What must hold; none where it is taken always.
     pub condition: Option<Condition>,
+    /// Of an indexed branch, the index that takes it: the place of the target in its list, from 0.
+    pub index: Option<u32>,
 }
 
 /// The control-flow graph of a body. Block 0 is the entry; a body without instructions has one empty block.
@@ -398,7 +400,7 @@ impl<'m> Builder<'m> {
     fn add_fall_through(&mut self, block: NodeIndex, next: u32, condition: Option<Condition>) {
         let has_next = (next as usize) < self.body.instructions.len();
         if let Some(target) = self.block_at(next) {
-            self.graph.add_edge(block, target, Edge { condition });
+            self.graph.add_edge(block, target, Edge { condition, index: None });
         }
         if !has_next {
             self.falls_off = Some(next - 1);
@@ -409,7 +411,7 @@ impl<'m> Builder<'m> {
         let operands = self.body.operands(Handle::new(instruction));
         for &operand in operands {
             match operand {
-                Operand::Label(label) => self.add_label(block, label, flow.condition),
+                Operand::Label(label) => self.add_label(block, label, flow.condition, None),
                 Operand::Targets(list) => self.add_list(block, list, flow.condition),
                 _ => {}
             }
@@ -420,13 +422,13 @@ impl<'m> Builder<'m> {
     fn add_list(&mut self, block: NodeIndex, list: Handle<TargetList>, condition: Option<Condition>) {
         let body = self.body;
         let targets = &body.targets[list].targets;
-        let labels = targets.iter().filter_map(|target| match *target {
-            Operand::Label(label) => Some(label),
+        let labels = (0..).zip(targets).filter_map(|(index, target)| match *target {
+            Operand::Label(label) => Some((Some(index), label)),
             _ => None,
         });
         let branches = self.branches.get(&list).copied().unwrap_or(0);
         if branches < 2 || branches.saturating_mul(targets.len()) <= MAX_LIST_EDGES {
-            labels.for_each(|label| self.add_label(block, label, condition));
+            labels.for_each(|(index, label)| self.add_label(block, label, condition, index));
             return;
         }
         let node = match self.lists.get(&list) {
@@ -435,16 +437,22 @@ impl<'m> Builder<'m> {
                 let count = body.instructions.len() as u32;
                 let node = self.graph.add_node(Block { instructions: count..count });
                 self.lists.insert(list, node);
-                labels.for_each(|label| self.add_label(node, label, None));
+                labels.for_each(|(index, label)| self.add_label(node, label, None, index));
                 node
             }
         };
-        self.graph.add_edge(block, node, Edge { condition });
+        self.graph.add_edge(block, node, Edge { condition, index: None });
     }
 
-    fn add_label(&mut self, block: NodeIndex, label: Handle<Label>, condition: Option<Condition>) {
+    fn add_label(
+        &mut self,
+        block: NodeIndex,
+        label: Handle<Label>,
+        condition: Option<Condition>,
+        index: Option<u32>,
+    ) {
         if let Some(target) = self.block_at(self.body.labels[label].target) {
-            self.graph.add_edge(block, target, Edge { condition });
+            self.graph.add_edge(block, target, Edge { condition, index });
         }
     }
 }

@@ -573,7 +573,8 @@ impl<'f, 'm> Search<'f, 'm> {
             let Some(mut next) = self.across(&place, position, is_back, follow) else { continue };
             next.block = from;
             next.before = cfg.instructions(from).end;
-            if self.takes(&mut next, condition) && self.is_new(&next) {
+            let edge = (place.block, position);
+            if self.takes(&mut next, condition) && self.has_index(&mut next, edge) && self.is_new(&next) {
                 self.pending.push(next);
             }
         }
@@ -640,6 +641,17 @@ impl<'f, 'm> Search<'f, 'm> {
         self.assume(place, self.graph().guard(branch), condition.value)
     }
 
+    /// Assumes of an edge from the place's block that the index of a branch there takes it; whether that can be.
+    fn has_index(&mut self, place: &mut Place, (block, position): (NodeIndex, usize)) -> bool {
+        let Some((value, index)) = self.engine.index_of(place.block, block, position) else { return true };
+        let Some(condition) = self.engine.is_index(value, index) else { return true };
+        match self.engine.stated(condition.form, true) {
+            Stated::Always => true,
+            Stated::Never => false,
+            Stated::Where(literal) => self.add(place, literal),
+        }
+    }
+
     /// Whether a walk comes to the end of a block with less known than ever before.
     fn is_new(&mut self, place: &Place) -> bool {
         // What is undefined is told of the read that saw it.
@@ -664,11 +676,10 @@ impl<'f, 'm> Search<'f, 'm> {
 fn conditions(engine: &Engine<'_, '_>) -> Vec<u8> {
     let (facts, graph) = (engine.facts(), engine.graph());
     let mut counts = vec![0_u8; engine.base_count()];
-    let guards = (0..facts.body.instructions.len() as u32).filter_map(|each| graph.guard(each));
     let uses = facts.uses().all();
     let is_predicate = |at: &usize| facts.body.register_type(uses[*at].register) == Some(Type::Pred);
     let reads = (0..uses.len()).filter(is_predicate).filter_map(|at| graph.read(at));
-    for value in guards.chain(reads) {
+    for value in graph.deciders(facts).chain(reads) {
         engine.for_each_leaf_of_value(value, &mut |id, _| {
             if let Some(count) = counts.get_mut(id.index()) {
                 *count = count.saturating_add(1);

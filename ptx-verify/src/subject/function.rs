@@ -199,8 +199,7 @@ impl<'a> FlowContext<'a> {
         }
         let (facts, graph) = (self.facts()?, self.graph());
         let values = self.conditions.take().unwrap_or_else(|| {
-            let guards = (0..self.body.instructions.len() as u32).filter_map(|each| graph.guard(each));
-            Values::of_slice(facts, graph, &Slice::of(facts, graph, guards), false)
+            Values::of_slice(facts, graph, &Slice::of(facts, graph, graph.deciders(facts)), false)
         });
         let mut engine = Engine::again(facts, graph, values);
         let answer = question(&mut engine);

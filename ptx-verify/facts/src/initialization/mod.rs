@@ -93,9 +93,8 @@ pub fn unset_reads(
 
 /// The values by which it is known where control goes, and which bits are looked at of what may be undefined.
 fn deciding(facts: &FunctionFacts<'_>, graph: &Graph, flow: &Flow) -> Slice {
-    let mut roots = Vec::new();
+    let mut roots: Vec<_> = graph.deciders(facts).collect();
     for instruction in 0..facts.body.instructions.len() as u32 {
-        roots.extend(graph.guard(instruction));
         let reads = || facts.uses().range(instruction).filter_map(|at| graph.read(at));
         let flag = graph.carry(instruction).0;
         if reads().chain(flag).any(|value| flow.is_tainted(value)) {

@@ -29,6 +29,8 @@ pub struct Assumption<'e, 'f, 'm> {
     /// What such a sum, or a sum of one term, is not.
     excluded: Vec<(Sum, u64)>,
     truths: FxHashMap<BaseId, bool>,
+    /// What indexed branches on the way were decided by, and the index that they must have had.
+    indices: Vec<(Form, u64)>,
     impossible: bool,
 }
 
@@ -41,13 +43,14 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             sums: FxHashMap::default(),
             excluded: Vec::new(),
             truths: FxHashMap::default(),
+            indices: Vec::new(),
             impossible: false,
         }
     }
 
     /// Whether all that is assumed cannot hold together.
     pub fn is_impossible(&self) -> bool {
-        self.impossible || self.excludes_all()
+        self.impossible || self.excludes_all() || self.excludes_index()
     }
 
     /// Whether what is assumed was found to contradict itself: nothing that is assumed further mends that.
@@ -85,6 +88,17 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
         })
     }
 
+    /// Whether what was assumed later says that an indexed branch went another way.
+    fn excludes_index(&self) -> bool {
+        self.indices.iter().any(|(index, taken)| {
+            let number = self.number(*index, MAX_DEPTH);
+            *taken < number.low
+                || number.high < *taken
+                || taken & number.zeros != 0
+                || !taken & number.ones != 0
+        })
+    }
+
     /// The smallest and the largest value of a sum to which nothing is added. Ascending values that are excluded shrink
     /// the range from both ends.
     fn limits(&self, sum: &Sum) -> (u64, u64) {
@@ -106,17 +120,30 @@ impl<'e, 'f, 'm> Assumption<'e, 'f, 'm> {
             let mut taken = (0..graph.predecessor_count(inside))
                 .filter(|&at| self.engine.values.is_taken(graph, inside, at));
             if let (Some(only), None) = (taken.next(), taken.next())
-                && let Some(condition) = graph.condition(inside, only)
-                && let Some((from, _)) = graph.predecessors(inside).nth(only)
+                && let Some((from, condition)) = graph.predecessors(inside).nth(only)
             {
-                let guard = facts.cfg.instructions(from).last().and_then(|last| graph.guard(last));
-                let guard = guard.filter(|guard| counts(*guard));
-                if let Some(fact) = guard.and_then(|guard| self.engine.values.of(guard)) {
-                    self.assume(fact.form, condition.value, MAX_DEPTH);
+                if let Some(condition) = condition {
+                    let guard = facts.cfg.instructions(from).last().and_then(|last| graph.guard(last));
+                    let guard = guard.filter(|guard| counts(*guard));
+                    if let Some(fact) = guard.and_then(|guard| self.engine.values.of(guard)) {
+                        self.assume(fact.form, condition.value, MAX_DEPTH);
+                    }
+                }
+                if let Some((value, index)) =
+                    self.engine.index_of(from, inside, only).filter(|it| counts(it.0))
+                    && let Some(fact) = self.engine.values.of(value)
+                {
+                    self.index_is(fact.form, index);
                 }
             }
             at = facts.cfg.immediate_dominator(inside);
         }
+    }
+
+    fn index_is(&mut self, form: Form, index: u64) {
+        let width = self.engine.values.forms.sum(form).width();
+        self.indices.push((form, index));
+        self.narrow(form, Number::constant(width, index), MAX_DEPTH);
     }
 
     /// Assumes that this is what a lane sees. Where rows of blocks are no whole warps, nothing is known by that.

@@ -5,6 +5,7 @@ use ptx_ir::isa::{Comparison, Computation, Instance, Mode};
 use ptx_ir::types::{Type, TypeKind};
 
 use super::compute::{detail, is_positive, is_signed, signed_of, sorted};
+use super::graph::ValueId;
 use super::linear::{Base, Form};
 use super::number::{Number, width};
 use super::propagate::{Engine, Fact};
@@ -88,6 +89,14 @@ impl Engine<'_, '_> {
         let (a, b) = if relation.swapped { (b, a) } else { (a, b) };
         let answer = self.ordered(relation.order, a, b, is_signed(ty));
         Some(if relation.negated { self.negated(answer) } else { answer })
+    }
+
+    /// That the value which decides an indexed branch is an index.
+    pub(crate) fn is_index(&mut self, value: ValueId, index: u64) -> Option<Fact> {
+        let fact = self.values.of(value)?;
+        let width = u32::from(fact.number.width);
+        let index = self.constant(width, index);
+        Some(self.ordered(Order::Equal, fact, index, false))
     }
 
     pub(super) fn ordered(&mut self, order: Order, a: Fact, b: Fact, signed: bool) -> Fact {

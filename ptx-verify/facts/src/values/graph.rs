@@ -18,6 +18,7 @@ use std::ops::Range;
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::Condition;
 use ptx_ir::ir::Register;
+use ptx_ir::isa::Control;
 
 use crate::FunctionFacts;
 use build::Builder;
@@ -296,6 +297,22 @@ impl Graph {
     #[inline]
     pub fn guard(&self, instruction: u32) -> Option<ValueId> {
         self.guards.get(instruction as usize)?.some()
+    }
+
+    /// What decides where an indexed branch at the end of a block goes.
+    pub(crate) fn branch_index(&self, facts: &FunctionFacts<'_>, block: NodeIndex) -> Option<ValueId> {
+        let last = facts.cfg.instructions(block).last()?;
+        match facts.control(last) {
+            Control::IndexedBranch => facts.uses().range(last).find_map(|at| self.read(at)),
+            _ => None,
+        }
+    }
+
+    /// What decides where control goes and what runs: guards, and the indices of branches.
+    pub fn deciders(&self, facts: &FunctionFacts<'_>) -> impl Iterator<Item = ValueId> {
+        let guards = (0..facts.body.instructions.len() as u32).filter_map(|each| self.guard(each));
+        let blocks = facts.cfg.reverse_postorder().iter();
+        guards.chain(blocks.filter_map(|&block| self.branch_index(facts, block)))
     }
 
     /// The values of the carry flag that an instruction reads and writes.

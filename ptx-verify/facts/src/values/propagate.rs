@@ -154,6 +154,8 @@ impl Values {
     }
 }
 
+/// How many edges to one block are looked at for the index that takes them.
+const MAX_SAME_TARGETS: usize = 256;
 /// Changes of a join before limits that still move are given up,
 const PRECISE_TURNS: u8 = 3;
 /// and before all of its number is.
@@ -294,10 +296,31 @@ impl<'f, 'm> Engine<'f, 'm> {
     }
 
     pub(super) fn can_take(&self, block: NodeIndex, next: NodeIndex, position: usize) -> bool {
+        if let Some((value, index)) = self.index_of(block, next, position)
+            && let Some(fact) = self.values.of(value)
+            && !(fact.number.low..=fact.number.high).contains(&index)
+        {
+            return false;
+        }
         let Some(condition) = self.graph.condition(next, position) else { return true };
         let guard = self.facts.cfg.instructions(block).last().and_then(|last| self.graph.guard(last));
         let known = guard.and_then(|guard| self.values.of(guard)).and_then(|fact| fact.number.value());
         known.is_none_or(|value| (value != 0) == condition.value)
+    }
+
+    /// What an indexed branch at the end of a block is decided by, and the index with which it takes the edge from there
+    /// to `next`, whose predecessor it is at `position`.
+    pub(crate) fn index_of(
+        &self,
+        block: NodeIndex,
+        next: NodeIndex,
+        position: usize,
+    ) -> Option<(ValueId, u64)> {
+        let cfg = &self.facts.cfg;
+        let index = self.graph.branch_index(self.facts, block).filter(|_| position < MAX_SAME_TARGETS)?;
+        let mut before = cfg.predecessors(next).filter(|(before, _)| cfg.is_reachable(*before));
+        let (_, edge) = before.nth(position)?;
+        Some((index, u64::from(edge.index?)))
     }
 
     /// Computes what the instructions of a block write.

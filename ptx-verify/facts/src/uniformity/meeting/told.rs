@@ -7,7 +7,6 @@
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
-use ptx_ir::isa::Control;
 use ptx_ir::space::StateSpace;
 use rustc_hash::FxHashSet;
 
@@ -67,10 +66,7 @@ pub(super) fn is_told(
 fn decider(engine: &Engine<'_, '_>, fork: NodeIndex) -> Option<ValueId> {
     let (facts, graph) = (engine.facts(), engine.graph());
     let last = facts.cfg.instructions(fork).last()?;
-    match facts.control(last) {
-        Control::IndexedBranch => facts.uses().range(last).find_map(|at| graph.read(at)),
-        _ => graph.guard(last),
-    }
+    graph.branch_index(facts, fork).or_else(|| graph.guard(last))
 }
 
 /// Where control goes on after a block, through lists of targets.
