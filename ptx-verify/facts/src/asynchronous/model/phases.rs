@@ -279,6 +279,7 @@ impl Machine<'_> {
         if matches!(event, Event::ArriveExpect | Event::DropExpect) {
             self.expected_by_too_many(&named, &sizes, instruction);
         }
+        let mut told = None;
         for (lane, index) in named {
             let (count, bytes) = (counts.lane(lane)?, sizes.lane(lane)? as u32);
             if expects {
@@ -294,7 +295,8 @@ impl Machine<'_> {
             if event == Event::Complete {
                 self.objects[index].bytes -= i64::from(bytes);
             }
-            if let Some(clock) = &clock {
+            // The lanes of a warp know the same: mostly all of them name one object.
+            if let Some(clock) = clock.as_ref().filter(|_| told.replace(index) != Some(index)) {
                 self.objects[index].arrived.join(clock);
             }
             if arrives {
