@@ -304,6 +304,11 @@ impl Fault {
         }
     }
 
+    /// Whether it is that no bytes are expected.
+    pub(super) fn expects_nothing(&self) -> bool {
+        self.kind == FaultKind::Bytes && self.counts.is_some_and(|(wanted, _)| wanted == 0)
+    }
+
     /// Whether it is about the bytes of copies that the room for them tells, or those that are read.
     pub(super) fn is_of_rooms(&self) -> bool {
         match self.kind {

@@ -66,6 +66,7 @@ pub use grid::between_blocks;
 pub use machine::End;
 use machine::Machine;
 use program::Program;
+use ptx_ir::ir::FunctionKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scenario::{RISING, Scenario};
 
@@ -132,6 +133,11 @@ const PARAMETER_OF_THINNED: u64 = 256;
 const STEPS_OF_THINNED: u32 = 3_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
+/// Kernels of a module that take so many steps each, as a whole share of them is [`SHARE`]. Each of more takes less, and each
+/// of a few takes more: so a module takes no longer than some kernels do.
+const KERNELS: u32 = 16;
+const SHARE: u32 = 4;
+const MOST_SHARES: u32 = 4;
 /// Blocks of a cluster that are looked at.
 const MAX_BLOCKS: u32 = 16;
 /// The blocks of a cluster, and the rows of them, where the kernel does not say.
@@ -166,12 +172,13 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         let tried = if index == 0 { sizes.len() } else { 1 };
         sizes[..tried].iter().map(move |&threads| (threads, cluster))
     });
+    let share = share(facts);
     let (mut all, mut spent): (Option<Protocol>, u32) = (None, 0);
     for (threads, cluster) in launches {
         if threads.iter().product::<u32>() > MAX_THREADS {
             continue;
         }
-        let found = of_launch(facts, &program, threads, cluster, &mut spent);
+        let found = of_launch(facts, &program, (threads, cluster), share, &mut spent);
         match &mut all {
             None => all = Some(found),
             Some(known) => {
@@ -197,7 +204,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         if is_done && all.as_ref().is_some_and(|known| known.faults.iter().all(is_settled)) {
             break;
         }
-        if spent > MAX_SPENT {
+        if spent > MAX_SPENT / SHARE * share {
             // Blocks that were not looked at may show that nothing is wrong.
             if let Some(known) = all.as_mut().filter(|_| clusters.len() > 1) {
                 known.faults.clear();
@@ -214,17 +221,25 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
     found
 }
 
-/// What executions of one launch show.
+/// How much a kernel may take, as [`SHARE`] tells.
+fn share(facts: &FunctionFacts<'_>) -> u32 {
+    let functions = facts.module.functions.iter();
+    let kernels = functions.filter(|(_, function)| function.kind == FunctionKind::Entry);
+    let kernels = kernels.take((KERNELS * SHARE) as usize).count() as u32;
+    (KERNELS * SHARE / kernels.max(1)).clamp(1, MOST_SHARES * SHARE)
+}
+
+/// What executions of one launch show, with threads and blocks of a cluster as given.
 fn of_launch(
     facts: &FunctionFacts<'_>,
     program: &Program,
-    threads: [u32; 3],
-    cluster: (u32, u32),
+    (threads, cluster): ([u32; 3], (u32, u32)),
+    share: u32,
     spent: &mut u32,
 ) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
-    let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget };
+    let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget / SHARE * share };
     let mut protocol = Protocol::default();
     let parameters = match () {
         () if program.is_thinned => &[PARAMETER_OF_THINNED][..],
@@ -387,6 +402,12 @@ fn of_launch(
             let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
             *spent += other.steps;
             shown.faults.retain(|fault| other.shows(fault));
+            if shown.faults.iter().any(Fault::expects_nothing) {
+                // Between two places in a list is nothing where all of it is one number.
+                let rising = of_scenario(program, Scenario { memory: RISING[0], ..scenario }, None, None);
+                *spent += rising.steps;
+                shown.faults.retain(|fault| !fault.expects_nothing() || rising.shows(fault));
+            }
         }
         if !shown.faults.is_empty() {
             // What goes wrong where a loop has no rounds has to show where it has one.
