@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) pointer: Option<Pointer>,
     pub(crate) offset: Option<i64>,
     pub(crate) span_from_start: Option<Number>,
+    /// The same without what is not one number.
+    pub(crate) constant: Option<i64>,
     pub(crate) number: Number,
 }
 
@@ -74,6 +76,13 @@ impl Access {
     #[must_use]
     pub fn span_from_start(&self) -> Option<Number> {
         self.found.as_ref()?.span_from_start
+    }
+
+    /// What is added to the start of the object that is one number: where an object has several members, it mostly tells them
+    /// apart.
+    #[must_use]
+    pub fn constant_from_start(&self) -> Option<i64> {
+        self.found.as_ref()?.constant
     }
 
     /// What is known of the whole address.

@@ -160,14 +160,20 @@ impl MemoryFacts {
             .iter_mut()
             .map(|access| {
                 let fact = asked(access).then(|| engine.address(access.instruction, access.index))??;
-                let mut found =
-                    Found { pointer: None, offset: None, span_from_start: None, number: fact.number };
+                let mut found = Found {
+                    pointer: None,
+                    offset: None,
+                    span_from_start: None,
+                    constant: None,
+                    number: fact.number,
+                };
                 let sum = *engine.sum(fact);
                 let start = engine.address_term(&sum);
                 let start = start.and_then(|base| sum.plus(&Sum::of(sum.width(), base), u64::MAX));
                 if let Some(distance) = start {
                     found.offset = distance.value().map(|value| signed(value, distance.width()));
                     found.span_from_start = Some(engine.number_of(&distance));
+                    found.constant = Some(signed(distance.offset(), distance.width()));
                 }
                 access.found = Some(Box::new(found));
                 Some(fact.form)
@@ -179,7 +185,7 @@ impl MemoryFacts {
             found.pointer = form.and_then(|form| pointers.of(form));
             let is_known = |pointer: Pointer| pointer.object != Object::Unknown;
             if !found.pointer.is_some_and(is_known) {
-                (found.offset, found.span_from_start) = (None, None);
+                (found.offset, found.span_from_start, found.constant) = (None, None, None);
             }
         }
     }

@@ -354,6 +354,28 @@ impl<'a> FlowContext<'a> {
         self.accesses_of(read).find_map(|access| self.sized_variable(access))
     }
 
+    /// Whether an instruction reads the variable that a copy writes, and not another member of it.
+    pub(crate) fn may_read(&self, copy: u32, read: u32) -> bool {
+        let variable = |access: &&Access| self.sized_variable(access).is_some();
+        let is_destination = |access: &&Access| access.purpose == Some(Purpose::CopyDestination);
+        let Some(written) = self.accesses_of(copy).find(is_destination).filter(variable) else {
+            return false;
+        };
+        let Some(read) = self.accesses_of(read).find(variable) else { return false };
+        let is_other_member = || {
+            let (start, read) = (written.constant_from_start()?, read.constant_from_start()?);
+            Some(!(start..start.saturating_add(self.bytes_of(copy)?)).contains(&read))
+        };
+        self.sized_variable(written) == self.sized_variable(read) && is_other_member() != Some(true)
+    }
+
+    /// The most bytes that a copy moves, where that is known.
+    fn bytes_of(&self, copy: u32) -> Option<i64> {
+        let index = self.facts()?.instance(copy)?.operand_for(Purpose::Bytes)?;
+        let number = self.numbers(&[(copy, index)], u32::BITS).pop()??;
+        i64::try_from(number.high).ok().filter(|bytes| *bytes < i64::from(u32::MAX))
+    }
+
     /// The address conversions, in order of the text.
     pub(crate) fn conversions(&self) -> &[Conversion] {
         &self.memory().conversions

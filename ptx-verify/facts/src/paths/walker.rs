@@ -61,17 +61,31 @@ impl<'f, 'm> Walker<'f, 'm> {
             let undefined = Undefined { origin: Origin::Entry, path: Vec::new() };
             return Reaching { undefined: Some(undefined), ..Reaching::default() };
         }
-        let Some(searches) = self.searches.checked_sub(1) else {
-            return Reaching { unknown: true, ..Reaching::default() };
-        };
-        self.searches = searches;
+        let unknown = || Reaching { unknown: true, ..Reaching::default() };
+        self.followed(writes, instruction).unwrap_or_else(unknown)
+    }
+
+    /// Whether control may come from one instruction to another and pass none of `stops`, ascending, on the way.
+    #[must_use]
+    pub fn may_come(&mut self, from: u32, to: u32, stops: &[u32]) -> bool {
+        let mut ends = stops.to_vec();
+        if let Err(place) = ends.binary_search(&from) {
+            ends.insert(place, from);
+        }
+        let found = self.followed(&ends, to);
+        found.is_none_or(|found| found.unknown || found.writers.contains(&from))
+    }
+
+    /// What paths whose conditions can hold show; none where too many were asked for.
+    fn followed(&mut self, writes: &[u32], instruction: u32) -> Option<Reaching> {
+        self.searches = self.searches.checked_sub(1)?;
         (self.search.budget, self.search.exhausted) = (self.steps, false);
         self.search.begin();
         self.search.walk((instruction, None), Tracked::Writes, 1, writes, &mut ToWriters);
-        self.search.reaching()
+        Some(self.search.reaching())
     }
 
-    /// The same whatever the conditions: the writes, and whether there is a path without one. None where too much was
+    /// What may be seen whatever the conditions: the writes, and whether there is a path without one. None where too much was
     /// looked at.
     fn whatever_holds(&mut self, writes: &[u32], instruction: u32) -> Option<(Vec<u32>, bool)> {
         let facts = self.search.facts();
