@@ -50,6 +50,8 @@ pub(super) struct Object {
     pub(super) has_unsized: bool,
     /// Those copies.
     pub(super) unsized_copies: Vec<Unsized>,
+    /// The first copy of the phase before, if there were such in it.
+    pub(super) last_unsized: Option<u32>,
     /// Those of any phase, each with the warp that starts it and how many of these were started.
     pub(super) landed: Vec<(Unsized, usize, u32)>,
     /// How often bytes were expected, how many each time, and whether these differ or other copies come as well.

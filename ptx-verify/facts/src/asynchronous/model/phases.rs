@@ -369,9 +369,10 @@ impl Machine<'_> {
     /// Ends the phase of an object if nothing is missing.
     pub(super) fn complete(&mut self, index: usize, instruction: u32) {
         let object = &mut self.objects[index];
-        if !object.is_complete() {
+        if !object.is_complete() || self.log.lack_joined(&object.copies) {
             return;
         }
+        object.last_unsized = object.copies.first().copied().filter(|_| object.has_unsized);
         object.phase += 1;
         object.note_arrivers_of_phase();
         object.pending = object.count;
@@ -417,6 +418,10 @@ impl Machine<'_> {
     /// A copy is started that an object is told of.
     pub(super) fn add_copy(&mut self, index: usize, instruction: u32, bytes: Option<i64>) {
         let object = &mut self.objects[index];
+        let is_alone = bytes.is_none() && object.expected == 0 && object.copies.is_empty();
+        if let Some(first) = object.last_unsized.filter(|first| is_alone && *first != instruction) {
+            self.log.came_late(first, instruction);
+        }
         object.is_of_copies = true;
         object.running += 1;
         object.running_in_phase += 1;

@@ -23,16 +23,35 @@ pub(super) struct Log {
     rows: Vec<(u64, u64)>,
     /// How far matrix operations read.
     pub(super) extents: Extents,
+    /// Copies of unknown size that came to an object after a phase of others, and before anything was expected again; each
+    /// with one of those. They may belong to that phase.
+    pub(super) late: Vec<(u32, u32)>,
+    /// Those that are taken to: a phase with the first is not complete without the second.
+    pub(super) joined: Vec<(u32, u32)>,
 }
 
 /// Phases that are looked at.
 const MAX_PHASES: usize = 64;
+/// Copies that may belong to the phase before.
+const MAX_LATE: usize = 8;
 /// Copies of one phase that are.
 pub(super) const MAX_COPIES: usize = 16;
 /// Places where operations begin.
 const MAX_STARTS: usize = 256;
 
 impl Log {
+    /// A copy came late to the phase of another.
+    pub(super) fn came_late(&mut self, first: u32, late: u32) {
+        if self.late.len() < MAX_LATE && !self.late.contains(&(first, late)) {
+            self.late.push((first, late));
+        }
+    }
+
+    /// Whether copies of a phase lack one that belongs to it.
+    pub(super) fn lack_joined(&self, copies: &[u32]) -> bool {
+        self.joined.iter().any(|(first, late)| copies.contains(first) && !copies.contains(late))
+    }
+
     /// A phase is complete.
     pub(super) fn phase(&mut self, expected: i64, copies: &[Unsized]) {
         if let Some(expected) = u64::try_from(expected).ok().filter(|expected| *expected > 0)
