@@ -32,3 +32,12 @@ __device__ int branches(int a, int b) {
       : "=r"(r) : "r"(a), "r"(b));
   return r;
 }
+// ---
+// The registers of what is waited for are outputs that the wait does not name.
+__device__ void wait_for(float (&c)[2]) {
+    asm volatile("wgmma.wait_group.sync.aligned 0;" : "+f"(c[0]), "+f"(c[1]) :: "memory");
+}
+
+__device__ void wait_for_all_but(float (&c)[2]) {
+    asm volatile("wgmma.wait_group.sync.aligned %2;" : "+f"(c[0]), "+f"(c[1]) : "n"(1) : "memory");
+}

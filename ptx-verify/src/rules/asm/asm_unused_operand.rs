@@ -28,8 +28,9 @@ declare_rule! {
     /// ```
     ///
     /// ## What it may miss
-    /// Templates without instructions, and those with parts that only the preprocessor knows, are passed over. An operand
-    /// that another `#if` branch of the template names is there for that branch.
+    /// Templates without instructions and those with parts that only the preprocessor knows are passed over, and operands
+    /// that are read and written where the template names none of these: a wait holds the registers of what it waits for
+    /// so. An operand that another `#if` branch of the template names is there for that branch.
     name: "asm-unused-operand",
     code: "P1022",
     former: ["H0626"],
@@ -45,6 +46,12 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let (named_by_variants, numbers) = (OnceCell::new(), OnceCell::new());
+    // Who waits for what other instructions write has registers as outputs that none of these may cross.
+    let outputs = &unit.statement.outputs;
+    let hold_only = outputs
+        .iter()
+        .enumerate()
+        .all(|(index, output)| output.constraint.is_read_write() && !unit.expanded.names(index));
     for (index, operand) in unit.statement.operands().enumerate() {
         let never_written =
             unit.statement.outputs.get(index).is_some_and(|output| !output.constraint.is_read_write());
@@ -54,7 +61,8 @@ fn check(unit: &Unit<'_>, out: &mut Vec<Diagnostic>) {
             && operand.constraint.text.bytes().any(|byte| byte.is_ascii_digit());
         // With several elements Triton hands in registers that nobody asked for.
         let is_packed = unit.statement.host == Host::Triton && operand.expression.is_empty();
-        if never_written || is_tied || is_packed || unit.expanded.names(index) {
+        let is_held = hold_only && index < outputs.len();
+        if never_written || is_tied || is_packed || is_held || unit.expanded.names(index) {
             continue;
         }
         if named_by_variants.get_or_init(|| operands_of_variants(unit)).contains(&operand.span) {

@@ -23,6 +23,8 @@ use crate::values::{space_of, width};
 
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
+/// Registers that are looked at for where a generic address comes from.
+const MAX_SOURCES_OF_ADDRESS: usize = 24;
 /// Bytes of an address in tensor memory.
 const TENSOR_ADDRESS: u32 = 4;
 
@@ -166,22 +168,29 @@ impl Decoder<'_, '_> {
         given.any(|given| uses.all().iter().any(|each| each.register == given.register && each.reads()))
     }
 
-    /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel.
+    /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel. Who aligns an address
+    /// clears bits of it.
     fn points_to_shared(&self, operand: Operand) -> bool {
         let Operand::RegisterAddress { base, .. } = operand else { return false };
-        let mut register = base;
-        for _ in 0..16 {
-            let [write] = self.facts.definitions(register) else { return false };
-            let Some(instance) = self.facts.instance(*write) else { return false };
+        let (mut open, mut left) = (vec![base], MAX_SOURCES_OF_ADDRESS);
+        while let Some(register) = open.pop() {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            left = rest;
+            let [write] = self.facts.definitions(register) else { continue };
+            let Some(instance) = self.facts.instance(*write) else { continue };
             match instance.effects.computes {
-                Some(Computation::ToGeneric) => return space_of(instance) == Some(StateSpace::Shared),
+                Some(Computation::ToGeneric) if space_of(instance) == Some(StateSpace::Shared) => {
+                    return true;
+                }
                 Some(Computation::MapRank) => return true,
-                Some(Computation::Add | Computation::Move) => {}
-                _ => return false,
-            }
-            match self.facts.body.operands(Handle::new(*write)).get(1) {
-                Some(Operand::Register { register: from, .. }) => register = *from,
-                _ => return false,
+                Some(Computation::Add | Computation::Move | Computation::And | Computation::Subtract) => {
+                    let from = self.facts.body.operands(Handle::new(*write)).iter().skip(1).rev();
+                    open.extend(from.filter_map(|operand| match operand {
+                        Operand::Register { register, .. } => Some(*register),
+                        _ => None,
+                    }));
+                }
+                _ => {}
             }
         }
         false
