@@ -23,6 +23,19 @@ pub(super) fn latches(facts: &FunctionFacts<'_>) -> impl Iterator<Item = (NodeIn
     })
 }
 
+/// The same, with the several ways to a block that only leads back: who goes on with the next turn early may wait in it.
+fn ways_back(facts: &FunctionFacts<'_>) -> impl Iterator<Item = (NodeIndex, NodeIndex)> {
+    let cfg = &facts.cfg;
+    latches(facts).flat_map(move |(head, latch)| {
+        let only_leads_back = latch != head && cfg.instructions(latch).len() <= 1;
+        let before = cfg.predecessors(latch).map(|(before, _)| before);
+        let several = before.filter(move |&before| {
+            only_leads_back && cfg.is_reachable(before) && cfg.dominates(head, before)
+        });
+        std::iter::once((head, latch)).chain(several.map(move |before| (head, before)))
+    })
+}
+
 /// A loop that does nothing but look at one place of global memory until something changes there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Poll {
@@ -145,7 +158,13 @@ const MAX_DEPTH: usize = 12;
 /// The loops that poll global memory.
 #[must_use]
 pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
-    latches(facts).filter_map(|(head, latch)| poll(facts, head, latch)).collect()
+    let mut found: Vec<Poll> = Vec::new();
+    for (head, latch) in ways_back(facts) {
+        if let Some(poll) = poll(facts, head, latch).filter(|poll| found.iter().all(|other| other.load != poll.load)) {
+            found.push(poll);
+        }
+    }
+    found
 }
 
 /// Plain loads that a compiler has taken out of a loop which waits for what they bring: what is left is a loop that does nothing
@@ -256,7 +275,11 @@ fn waiting(
     }
     // The loop is left by what was loaded, and by nothing else.
     for &block in &blocks {
-        let leaves = cfg.successors(block).any(|(next, _)| !blocks.contains(&next));
+        // Several ways may lead back through one block that does nothing else.
+        let is_back = |next: NodeIndex| {
+            cfg.instructions(next).len() <= 1 && cfg.successors(next).all(|(after, _)| after == head)
+        };
+        let leaves = cfg.successors(block).any(|(next, _)| !blocks.contains(&next) && !is_back(next));
         let end = cfg.instructions(block).next_back()?;
         if leaves && !depends_only(facts, end, (load, pointers), &inside) {
             return None;
