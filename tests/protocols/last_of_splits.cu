@@ -1,18 +1,41 @@
-// fault: "  __threadfence(); // part\n" => ""
-// fault: "  __syncthreads(); // part of all\n" => ""
-#include <cstdint>
-__global__ void __launch_bounds__(128) sum_of_splits(const float* a, float* parts, unsigned* done, float* out) {
-  __shared__ bool is_last;
-  parts[(size_t)blockIdx.x * 128 + threadIdx.x] = a[(size_t)blockIdx.x * 128 + threadIdx.x] * 2.f;
-  __threadfence(); // part
-  __syncthreads(); // part of all
-  if (threadIdx.x == 0) {
-    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+// fault: "atomicAdd(&done[row], 1)" => "atomicAdd_block(&done[row], 1)"
+// fault: "    __threadfence();\n    __syncthreads(); // stored\n" => "    __syncthreads();\n"
+// fault: "    __syncthreads(); // stored\n" => ""
+// The last of several blocks adds what all have stored; how many there are the host says.
+__global__ void __launch_bounds__(128) summed(const float* in, float* parts, float* out, int* done, int splits, int length) {
+    __shared__ bool is_last;
+    const int row = blockIdx.y, split = blockIdx.x, column = threadIdx.x;
+    float sum = 0;
+    for (int at = split; at < length; at += splits) sum += in[(row * length + at) * 128 + column];
+    parts[(row * splits + split) * 128 + column] = sum;
     __threadfence();
-  }
-  __syncthreads();
-  if (!is_last) return;
-  float sum = 0;
-  for (int s = 0; s < (int)gridDim.x; s++) sum += __ldcg(parts + (size_t)s * 128 + threadIdx.x);
-  out[threadIdx.x] = sum;
+    __syncthreads(); // stored
+    if (threadIdx.x == 0) is_last = atomicAdd(&done[row], 1) == splits - 1;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    sum = 0;
+    for (int other = 0; other < splits; ++other) sum += parts[(row * splits + other) * 128 + column];
+    out[row * 128 + column] = sum;
+}
+// The same with rows of blocks.
+// fault: "atomicInc(&turn[blockIdx.x], gridDim.y - 1)" => "atomicInc_block(&turn[blockIdx.x], gridDim.y - 1)"
+__global__ void __launch_bounds__(128) folded(const float* in, float* parts, float* out, unsigned* turn) {
+    __shared__ unsigned last;
+    const unsigned place = blockIdx.y * gridDim.x * 128 + blockIdx.x * 128 + threadIdx.x;
+    parts[place] = 2 * in[place];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(&turn[blockIdx.x], gridDim.y - 1) == gridDim.y - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+    float sum = 0;
+    for (unsigned row = 0; row < gridDim.y; ++row)
+        sum += parts[row * gridDim.x * 128 + blockIdx.x * 128 + threadIdx.x];
+    out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+void launch(const float* in, float* parts, float* out, int* done, unsigned* turn) {
+    summed<<<dim3(8, 64), 128>>>(in, parts, out, done, 8, 1000);
+    folded<<<dim3(64, 8), 128>>>(in, parts, out, turn);
 }

@@ -44,31 +44,37 @@ const MAX_EXCHANGED: usize = 12;
 /// Registers that are computed of what an atomic operation gives.
 const MAX_GIVEN: usize = 8;
 /// How many blocks there are.
-const GRID: [SpecialRegister; 2] = [SpecialRegister::NCTAID, SpecialRegister::NCTAID_X];
+const GRID: [SpecialRegister; 4] = [
+    SpecialRegister::NCTAID,
+    SpecialRegister::NCTAID_X,
+    SpecialRegister::NCTAID_Y,
+    SpecialRegister::NCTAID_Z,
+];
 /// What is counted is converted, or has a number added, before it is compared.
 const STEPS_TO_COMPARISON: usize = 2;
 
 /// The first operation that counts who is done without an order. The last one reads what all have stored: it stores and reads
-/// through the same parameter, before and after, and never comes back.
+/// through the same parameter, before and after, and never comes back. `is_of_one`: whether one thread of a block executes an
+/// instruction; who counts alone counts blocks.
 #[must_use]
-pub fn counted(facts: &FunctionFacts<'_>) -> Option<Counted> {
-    let lack = |instruction: u32| {
+pub fn counted(facts: &FunctionFacts<'_>, is_of_one: &mut dyn FnMut(u32) -> bool) -> Option<Counted> {
+    let mut lack = |instruction: u32| {
         let instance = facts.instance(instruction)?;
         match (instance.is(Mode::Release), instance.is(Mode::Acquire), instance.is(Mode::BlockScope)) {
             (false, false, false) => Some(Lack::Release),
             (true, false, false) => Some(Lack::Acquire),
             // Else threads of a block count themselves.
-            (.., true) if counts_blocks(facts, instruction) => Some(Lack::Scope),
+            (.., true) if counts_blocks(facts, instruction) || is_of_one(instruction) => Some(Lack::Scope),
             _ => None,
         }
     };
-    let counts = |&instruction: &u32| {
+    let mut counts = |&instruction: &u32| {
         facts.instance(instruction).is_some_and(|instance| instance.effects.atomic)
             && may_be_global(facts, instruction)
             && lack(instruction).is_some()
     };
     // Each counts itself once: in a loop it is a lock, or a sum.
-    let once = facts.reaching_out().filter(counts).filter(|&count| !comes_back(facts, count));
+    let once = facts.reaching_out().filter(|each| counts(each)).filter(|&count| !comes_back(facts, count));
     let all = compared(facts, once.take(MAX_COUNTS).collect());
     if all.is_empty() {
         return None;

@@ -180,7 +180,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     if context.module.features().has(Features::ATOMICS)
-        && let Some(counted) = counted(facts)
+        && let Some(counted) = counted(facts, &mut |each| few.is_one(each))
     {
         let (message, help) = match counted.lack {
             Lack::Release => (
