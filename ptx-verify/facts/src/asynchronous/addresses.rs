@@ -33,32 +33,41 @@ pub(super) fn walk_address(
         let (write, is_only) = match facts.definitions(register) {
             [write] => (*write, true),
             definitions => match (near_definition(facts, at, register, is_before), definitions) {
-                // People use one register for many addresses.
-                (Some(near), _) if !moved_on(near) => (near, true),
+                // People use one register for many addresses, and for what they add to one.
+                (Some(near), _) if !moved_on(near) || !follows(facts, near, register) => (near, true),
                 // It goes on in each turn of a loop.
                 (_, [one, other]) if moved_on(*other) && !moved_on(*one) => (*one, false),
                 (_, [one, other]) if moved_on(*one) && !moved_on(*other) => (*other, false),
                 _ => return,
             },
         };
-        let index = match facts.instance(write).and_then(|instance| instance.effects.computes) {
-            Some(
-                Computation::Move
-                | Computation::Add
-                | Computation::Subtract
-                | Computation::ToGeneric
-                | Computation::FromGeneric,
-            ) => 1,
-            Some(Computation::MultiplyAdd | Computation::MultiplyAddWide) => 3,
-            _ => return,
-        };
-        match facts.body.operands(Handle::new(write)).get(index) {
-            Some(Operand::Register { register: from, .. }) => register = *from,
-            _ => return,
-        }
+        let Some(from) = source(facts, write) else { return };
+        register = from;
         at = write;
         show(register, is_only);
     }
+}
+
+/// The register that an instruction computes an address of.
+fn source(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> {
+    let index = match facts.instance(write)?.effects.computes? {
+        Computation::Move
+        | Computation::Add
+        | Computation::Subtract
+        | Computation::ToGeneric
+        | Computation::FromGeneric => 1,
+        Computation::MultiplyAdd | Computation::MultiplyAddWide => 3,
+        _ => return None,
+    };
+    match facts.body.operands(Handle::new(write)).get(index)? {
+        Operand::Register { register, .. } => Some(*register),
+        _ => None,
+    }
+}
+
+/// Whether an address that an instruction computes goes on from a register.
+fn follows(facts: &FunctionFacts<'_>, write: u32, register: Register) -> bool {
+    source(facts, write) == Some(register)
 }
 
 /// What writes a register last before an instruction, if that is one instruction whatever the way to it.
