@@ -1,3 +1,4 @@
+// fault: "atomicInc(&turn[blockIdx.x], gridDim.y - 1)" => "atomicInc_block(&turn[blockIdx.x], gridDim.y - 1)"
 // fault: "atomicAdd(&done[row], 1)" => "atomicAdd_block(&done[row], 1)"
 // fault: "    __threadfence();\n    __syncthreads(); // stored\n" => "    __syncthreads();\n"
 // fault: "    __syncthreads(); // stored\n" => ""
@@ -19,7 +20,6 @@ __global__ void __launch_bounds__(128) summed(const float* in, float* parts, flo
     out[row * 128 + column] = sum;
 }
 // The same with rows of blocks.
-// fault: "atomicInc(&turn[blockIdx.x], gridDim.y - 1)" => "atomicInc_block(&turn[blockIdx.x], gridDim.y - 1)"
 __global__ void __launch_bounds__(128) folded(const float* in, float* parts, float* out, unsigned* turn) {
     __shared__ unsigned last;
     const unsigned place = blockIdx.y * gridDim.x * 128 + blockIdx.x * 128 + threadIdx.x;
