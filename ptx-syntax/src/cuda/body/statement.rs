@@ -92,6 +92,13 @@ impl<'s> Parser<'s> {
                 self.at = self.after_group(self.at + 1);
                 return self.ended(StatementKind::Nothing);
             }
+            "typedef" if self.is_typedef_of_body() => {
+                let (depth, owner) = (self.depth, self.owner.take());
+                self.depth += 1;
+                self.typedef_of_body();
+                (self.depth, self.owner) = (depth, owner);
+                return StatementKind::Nothing;
+            }
             "using" | "typedef" => {
                 self.alias();
                 return StatementKind::Nothing;

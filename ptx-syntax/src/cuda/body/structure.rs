@@ -11,6 +11,7 @@ use super::{
 impl<'s> Parser<'s> {
     pub(super) fn structure(&mut self, template: Vec<TemplateParameter<'s>>) {
         let is_union = self.text() == "union";
+        let keyword = self.at;
         self.at += 1;
         let mut specifiers = Specifiers::default();
         while self.specifier(&mut specifiers) {}
@@ -18,6 +19,12 @@ impl<'s> Parser<'s> {
         self.at += usize::from(!name.is_empty());
         // One without a name has that of the member which is of its type.
         let member = name.is_empty() && self.owner.is_some() && self.text() == "{";
+        // `typedef struct { … } name;`
+        let is_of_typedef = name.is_empty() && !member && self.text() == "{" && self.follows_typedef(keyword);
+        if is_of_typedef {
+            let next = self.tokens.get(self.after_group(self.at));
+            name = next.filter(|token| token.kind == Kind::Identifier).map_or("", |token| token.text);
+        }
         if member {
             let after = self.after_group(self.at);
             let next = self.tokens.get(after).filter(|token| token.kind == Kind::Identifier);
@@ -106,6 +113,51 @@ impl<'s> Parser<'s> {
         }
     }
 
+    fn follows_typedef(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.tokens[before].text == "typedef")
+    }
+
+    /// Whether `typedef` stands here before the body of a structure or of an enumeration.
+    pub(super) fn is_typedef_of_body(&self) -> bool {
+        self.text() == "typedef"
+            && match self.ahead(1) {
+                "struct" | "class" | "union" | "enum" => {
+                    let near = self.tokens.iter().skip(self.at).take(MAX_HEAD).map(|token| token.text);
+                    near.into_iter().find(|text| matches!(*text, "{" | ";" | "(" | "*")) == Some("{")
+                }
+                _ => false,
+            }
+    }
+
+    /// `typedef struct { … } a, *b;`, and the same of an enumeration.
+    pub(super) fn typedef_of_body(&mut self) {
+        let declared = std::mem::take(&mut self.declared);
+        self.at += 1;
+        let base = if self.text() == "enum" {
+            self.enumeration();
+            TypeName::Integer { bits: 32, signed: true }
+        } else {
+            let id = self.program.structures.len();
+            self.structure(Vec::new());
+            let name = self.program.structures.get(id).map_or("", |own| own.name);
+            TypeName::Named(name, Vec::new())
+        };
+        self.types.append(&mut self.declared);
+        self.declared = declared;
+        while self.at < self.tokens.len() && !matches!(self.text(), ";" | "}") {
+            let (name, ty) = self.declarator(base.clone());
+            let is_own = matches!(base, TypeName::Named(own, _) if own == name);
+            if !name.is_empty() && !is_own {
+                self.types.push(name);
+                self.program.aliases.insert(name, ty);
+            }
+            if !self.accept(",") {
+                break;
+            }
+        }
+        self.accept(";");
+    }
+
     /// `template <…> struct name;`
     pub(super) fn declared_structure(&mut self, template: Vec<TemplateParameter<'s>>) {
         let (name, outer) = (self.ahead(1), self.owner);
@@ -145,6 +197,20 @@ impl<'s> Parser<'s> {
             ";" => {
                 self.at += 1;
                 return true;
+            }
+            "typedef" if self.is_typedef_of_body() && self.ahead(1) != "enum" => {
+                self.at += 1;
+                let (members, id) = (parts.members.len(), self.program.structures.len());
+                let is_known = self.nested(Vec::new(), parts);
+                let own = self.program.structures.get(id).map_or("", |own| own.name);
+                for Member { name, ty, .. } in parts.members.split_off(members) {
+                    if name != own {
+                        self.types.push(name);
+                        parts.types.push(name);
+                        parts.aliases.push((name, ty));
+                    }
+                }
+                return is_known;
             }
             "using" | "typedef" => {
                 let is_of_base = self.text() == "using" && self.ahead(1) == "typename";

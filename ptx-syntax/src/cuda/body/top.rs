@@ -35,6 +35,7 @@ impl<'s> Parser<'s> {
                     self.accept("{");
                 }
                 "}" | ";" => self.at += 1,
+                "typedef" if self.is_typedef_of_body() => self.typedef_of_body(),
                 "using" | "typedef" => self.alias_of(template.take()),
                 "struct" | "class" | "union" if self.is_definition() => {
                     self.structure(template.take().unwrap_or_default());
