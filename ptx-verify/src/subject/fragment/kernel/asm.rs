@@ -1,11 +1,12 @@
 //! Asm statements with their operands.
 
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Instance};
 use ptx_syntax::cuda::body::Expression;
 use ptx_syntax::cuda::{AsmId, Operand};
 
 use super::types::Ty;
-use super::value::{Held, Place, Register, Value};
-use super::{Lowering, Template, Unclear};
+use super::value::{Held, Place, REGISTER, Register, Value};
+use super::{Lowering, Template, Unclear, has_instruction};
 use crate::subject::fragment::Compiler;
 use crate::subject::fragment::expand::{Problem, ProblemKind, expand};
 
@@ -47,6 +48,11 @@ impl<'s> Lowering<'_, 's> {
         let is_odd = !expanded.problems.iter().all(is_understood);
         if expanded.has_wildcards || is_odd || !is_balanced(&expanded.text) {
             return Err(Unclear);
+        }
+        if has_instruction(&expanded.text, writes_later) {
+            let outputs = names.iter().take(statement.outputs.len());
+            let numbers = outputs.filter_map(|name| name.strip_prefix(REGISTER)?.parse().ok());
+            self.begun.extend(numbers.collect::<Vec<u32>>());
         }
         self.emit("{");
         let start = self.text.len() as u32;
@@ -128,6 +134,14 @@ impl<'s> Lowering<'_, 's> {
         self.halves += 1;
         if self.halves > super::MAX_REGISTERS { Err(Unclear) } else { Ok(self.halves) }
     }
+}
+
+/// Whether what an instruction begins writes registers when it has ended.
+fn writes_later(instance: &Instance) -> bool {
+    matches!(
+        instance.effects.asynchronous,
+        Some((AsyncGroup::Wgmma | AsyncGroup::Tcgen05Load, AsyncAction::Start))
+    )
 }
 
 const fn bits_of(letter: char) -> Result<u32, Unclear> {

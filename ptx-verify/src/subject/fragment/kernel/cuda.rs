@@ -164,9 +164,13 @@ impl<'s> Lowering<'_, 's> {
                 return Ok(value.clone());
             }
             _ if is_pure(name) => {
+                for value in &values {
+                    self.used(value.clone())?;
+                }
                 // It sees nothing but its arguments.
                 // Fractions that it leaves somewhere are not followed.
-                let leaves = name.starts_with("sincos") || name.starts_with("modf");
+                let plain = name.trim_start_matches('_');
+                let leaves = plain.starts_with("sincos") || plain.starts_with("modf");
                 let is_safe = |value: &Value| match &value.ty {
                     Ty::Pointer(to, _) => leaves && matches!(**to, Ty::Float(_)),
                     Ty::Group(_) => false,

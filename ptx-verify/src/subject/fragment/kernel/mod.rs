@@ -36,7 +36,7 @@ mod statement;
 mod types;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
@@ -295,6 +295,8 @@ struct Lowering<'a, 's> {
     device: Vec<device::Global>,
     /// The predicates that registers of truth values are made of.
     truths: HashMap<u32, u32>,
+    /// Registers that an operation may write which runs on its own.
+    begun: HashSet<u32>,
     registers: u32,
     widths: Vec<u32>,
     halves: u32,
@@ -333,6 +335,7 @@ pub(crate) fn kernel<'a, 's>(
         shared_by_place: HashMap::new(),
         device: Vec::new(),
         truths: HashMap::new(),
+        begun: HashSet::new(),
         registers: 0,
         widths: vec![0],
         halves: 0,

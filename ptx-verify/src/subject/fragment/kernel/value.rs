@@ -28,6 +28,9 @@ pub(super) struct Register {
     pub bits: u32,
 }
 
+/// What the names of registers begin with.
+pub(super) const REGISTER: &str = "%c_";
+
 /// A value.
 #[derive(Clone, Debug)]
 pub(super) struct Value {
@@ -253,6 +256,14 @@ impl Lowering<'_, '_> {
         Ok(Value::unknown(Ty::BOOL))
     }
 
+    /// A value, which is used here where an operation may still write it that runs on its own.
+    pub(super) fn used(&mut self, value: Value) -> Result<Value, Unclear> {
+        match value.held {
+            Held::Register(register) if self.begun.contains(&register.number) => self.copied(value),
+            _ => Ok(value),
+        }
+    }
+
     /// An array as the pointer to its first element.
     pub(super) fn decayed(value: Value) -> Value {
         match value.ty {
@@ -287,7 +298,11 @@ impl Lowering<'_, '_> {
             Place::Unknown(ty) | Place::Alias(_, ty) => Value::unknown(ty.clone()),
             Place::Pair(..) | Place::Half(..) => self.read_bits(place)?,
             Place::Link(of, _) => Self::address_of(of.borrow().clone().ok_or(Unclear)?),
-            Place::Register(register, ty) => Value { ty: ty.clone(), held: Held::Register(*register) },
+            Place::Register(register, ty) => {
+                let value = Value { ty: ty.clone(), held: Held::Register(*register) };
+                // What is computed of it is not followed, and that it is used is.
+                if matches!(ty, Ty::Float(_)) { self.used(value)? } else { value }
+            }
             Place::Chosen { registers, index, ty } => {
                 let bits = ty.register().ok_or(Unclear)?;
                 let to = self.fresh(bits)?;
@@ -646,7 +661,7 @@ impl Lowering<'_, '_> {
 
 impl Register {
     pub fn name(self) -> String {
-        format!("%c_{}", self.number)
+        format!("{REGISTER}{}", self.number)
     }
 }
 
