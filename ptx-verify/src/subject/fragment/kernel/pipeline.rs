@@ -25,9 +25,12 @@ const STAGE: u64 = 16;
 const OBJECT: u64 = 8;
 /// Groups that a thread may leave when it waits.
 const MAX_GROUPS: u64 = 8;
+/// Bulk copies are of so many bytes, from this target on.
+const BULK: u64 = 16;
+const FIRST_WITH_BULK: u16 = 90;
 /// Copies of a thread that are written one after the other.
 const MAX_COPIES: u64 = 16;
-/// Warps of a block, and the bytes of what each of them counts.
+/// Warps of a block, and the bytes of what each of them counts, and of the smallest copy.
 const MAX_WARPS: u64 = 32;
 const COUNT: u64 = 4;
 /// The stages of a pipeline.
@@ -266,21 +269,57 @@ impl<'s> Lowering<'_, 's> {
             }
         };
         let [to, from, bytes, told @ ..] = rest else { return Err(Unclear) };
-        let bytes = self.constant(aligned_size(bytes))?;
+        let (bytes, aligned) = self.bytes_of_copy(bytes)?;
         let to = self.pointer(to)?;
         let to = self.shared_address(&to)?;
         let from = self.value(from)?;
         let from = Self::decayed(from);
         let from = self.operand(&from, 64)?;
-        match group {
-            None => self.copies_of_thread(&to, &from, bytes)?,
-            Some(Group::Block) => self.copies_of_block(&to, &from, bytes)?,
+        let barrier = match told {
+            [told] => self.barrier(told, false)?,
+            _ => None,
+        };
+        // The first of the threads copies all in one.
+        let is_bulk = aligned.is_multiple_of(BULK)
+            && bytes.number().is_none_or(|bytes| bytes.is_multiple_of(BULK))
+            && self.aim.target.number() >= FIRST_WITH_BULK;
+        if let Some(barrier) = barrier.as_ref().filter(|_| is_bulk && group.is_none()) {
+            let address = self.shared_address(barrier)?;
+            let bytes = self.operand(&bytes, 32)?;
+            self.emit(&format!("mbarrier.expect_tx.relaxed.cta.shared.b64 [{address}], {bytes};"));
+            self.emit(&format!(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [{from}], {bytes}, [{address}];"
+            ));
+            return Ok(());
+        }
+        let own = match group {
+            None => None,
+            Some(Group::Block) => Some((self.thread_rank()?, self.size_of_block()?)),
+            Some(group @ (Group::Warp | Group::Part(_))) => {
+                Some((self.of_group(group, "thread_rank", &[])?, self.of_group(group, "size", &[])?))
+            }
             Some(_) => return Err(Unclear),
+        };
+        match (bytes.number(), own) {
+            (Some(bytes), own) => {
+                let unit = [16, 8, 4].into_iter().find(|unit| bytes.is_multiple_of(*unit)).ok_or(Unclear)?;
+                match own {
+                    None if bytes / unit <= MAX_COPIES => {
+                        for at in (0..bytes).step_by(unit as usize) {
+                            self.emit(&format!(
+                                "cp.async.ca.shared.global [{to}+{at}], [{from}+{at}], {unit};"
+                            ));
+                        }
+                    }
+                    own => self.copies_in_turn((&to, &from), bytes, unit, own)?,
+                }
+            }
+            (None, own) => self.copy_of_some(&to, &from, own)?,
         }
         match told {
             [] if group.is_some() => self.emit("cp.async.commit_group;"),
             [told] => {
-                if let Some(barrier) = self.barrier(told, false)? {
+                if let Some(barrier) = barrier {
                     let address = self.shared_address(&barrier)?;
                     self.emit(&format!("cp.async.mbarrier.arrive.shared.b64 [{address}];"));
                 } else if !matches!(self.value(told)?.ty, Ty::Group(Group::Pipeline(_))) {
@@ -292,27 +331,59 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    fn copies_of_thread(&mut self, to: &str, from: &str, bytes: u64) -> Result<(), Unclear> {
-        let unit = [16, 8, 4].into_iter().find(|unit| bytes.is_multiple_of(*unit)).ok_or(Unclear)?;
-        if bytes / unit > MAX_COPIES {
-            return Err(Unclear);
+    /// The bytes of a copy, and the alignment that `aligned_size_t<16>(bytes)` tells of.
+    fn bytes_of_copy(&mut self, of: &Expression<'s>) -> Result<(Value, u64), Unclear> {
+        let inner = aligned_size(of);
+        let aligned = match &of.kind {
+            ExpressionKind::Call(callee, _) => match &callee.kind {
+                ExpressionKind::Name("aligned_size_t", template) => {
+                    let [align] = template.as_slice() else { return Err(Unclear) };
+                    self.constant_argument(align)?
+                }
+                _ => 1,
+            },
+            _ => 1,
+        };
+        let bytes = self.value(inner)?;
+        Ok((self.converted(bytes, &Ty::UINT)?, aligned))
+    }
+
+    /// A copy of as many bytes as the kernel is told: the first of them stand for all, and the first thread copies them.
+    fn copy_of_some(&mut self, to: &str, from: &str, own: Option<(Value, Value)>) -> Result<(), Unclear> {
+        let end = self.label();
+        if let Some((rank, _)) = own {
+            let rank = self.operand(&rank, 32)?;
+            let condition = self.predicate()?;
+            self.emit(&format!("setp.ne.u32 %c_p{condition}, {rank}, 0;"));
+            self.emit(&format!("@%c_p{condition} bra {end};"));
         }
-        for at in (0..bytes).step_by(unit as usize) {
-            self.emit(&format!("cp.async.ca.shared.global [{to}+{at}], [{from}+{at}], {unit};"));
-        }
+        self.emit(&format!("cp.async.ca.shared.global [{to}], [{from}], {COUNT};"));
+        self.place_label(&end);
         Ok(())
     }
 
-    /// Each thread copies every so many units.
-    fn copies_of_block(&mut self, to: &str, from: &str, bytes: u64) -> Result<(), Unclear> {
-        let unit = [16, 8, 4].into_iter().find(|unit| bytes.is_multiple_of(*unit)).ok_or(Unclear)?;
-        let rank = self.thread_rank()?;
-        let (rank, all) = (self.operand(&rank, 32)?, self.threads_of_block()?);
+    /// Copies a unit after the other; of a group each thread, by its rank of so many, copies every so many.
+    fn copies_in_turn(
+        &mut self,
+        (to, from): (&str, &str),
+        bytes: u64,
+        unit: u64,
+        own: Option<(Value, Value)>,
+    ) -> Result<(), Unclear> {
         let (at, step, condition) = (self.fresh(32)?, self.fresh(32)?, self.predicate()?);
         let (again, end) = (self.label(), self.label());
         let (at, step) = (at.name(), step.name());
-        self.emit(&format!("mul.lo.u32 {at}, {rank}, {unit};"));
-        self.emit(&format!("mul.lo.u32 {step}, {all}, {unit};"));
+        match own {
+            Some((rank, all)) => {
+                let (rank, all) = (self.operand(&rank, 32)?, self.operand(&all, 32)?);
+                self.emit(&format!("mul.lo.u32 {at}, {rank}, {unit};"));
+                self.emit(&format!("mul.lo.u32 {step}, {all}, {unit};"));
+            }
+            None => {
+                self.emit(&format!("mov.b32 {at}, 0;"));
+                self.emit(&format!("mov.b32 {step}, {unit};"));
+            }
+        }
         self.place_label(&again);
         self.emit(&format!("setp.ge.u32 %c_p{condition}, {at}, {bytes};"));
         self.emit(&format!("@%c_p{condition} bra {end};"));
