@@ -194,7 +194,8 @@ impl<'s> Parser<'s> {
         let end = self.after_group(start);
         self.at += 1;
         let is_told = self.text() == "typename";
-        let found = if self.begins_type() { self.whole_type(end - 1) } else { None };
+        let is_type = self.begins_type() || self.is_operand(end);
+        let found = if is_type { self.whole_type(end - 1) } else { None };
         // `(T::N) - 1` subtracts, where nothing says that `T::N` is a type.
         let next = self.tokens.get(end).filter(|next| next.is_plain()).map_or("", |next| next.text);
         let is_number = |ty: &TypeName<'s>| {

@@ -85,6 +85,18 @@ impl<'s> Parser<'s> {
             || matches!(word, "decltype" | "typename" | "struct" | "CUtensorMap" | "dim3")
     }
 
+    /// Whether an operand begins at a token, so that what stands in parentheses before it can be a type alone.
+    pub(super) fn is_operand(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|next| match next.kind {
+            Kind::Number | Kind::Text | Kind::Character => true,
+            Kind::Identifier => !matches!(
+                next.text,
+                "and" | "or" | "xor" | "bitand" | "bitor" | "not_eq" | "and_eq" | "or_eq" | "xor_eq"
+            ),
+            _ => false,
+        })
+    }
+
     /// Passes specifiers such as `static` and `__device__`.
     pub(super) fn specifier(&mut self, found: &mut Specifiers<'s>) -> bool {
         match self.text() {

@@ -225,7 +225,12 @@ impl<'a, 's> Lowering<'a, 's> {
         let (aim, extent) = (&self.aim, function.extent);
         let is_inside = |span: Span| extent.start <= span.start && span.end <= extent.end;
         let begins = |instance: &Instance| instance.effects.event == Some(Event::GridBegin);
-        let mut own = aim.file.statements.iter().filter(|statement| is_inside(statement.span));
+        // Macros stand elsewhere.
+        let mut own = aim
+            .file
+            .statements
+            .iter()
+            .filter(|statement| is_inside(statement.used_at.unwrap_or(statement.span)));
         if own.any(|statement| has_instruction(&statement.template.text, begins)) {
             return true;
         }
