@@ -233,7 +233,7 @@ impl<'s> Parser<'s> {
                     "{" => self.list(None),
                     "::" => {
                         self.at += 1;
-                        self.primary_name()
+                        if self.text() == "new" { self.placed() } else { self.primary_name() }
                     }
                     _ => self.unknown(),
                 };
@@ -249,7 +249,8 @@ impl<'s> Parser<'s> {
                 plain(ExpressionKind::Number { value: 0, bits: 64, signed: false })
             }
             "static_cast" | "reinterpret_cast" | "const_cast" => self.named_cast(),
-            "new" | "delete" | "throw" | "co_await" | "typeid" | "operator" => self.unknown(),
+            "new" => self.placed(),
+            "delete" | "throw" | "co_await" | "typeid" | "operator" => self.unknown(),
             _ => self.primary_name(),
         }
     }
@@ -581,8 +582,8 @@ impl<'s> Parser<'s> {
                 self.at += 1;
                 continue;
             }
-            // `T::U(x)` makes an object.
-            let owner = owner.filter(|_| !self.types.contains(&name) || self.text() != "{")?;
+            // `T::U{x}` and `T::U(x)` make an object.
+            let owner = owner.filter(|_| self.text() != "{")?;
             if self.types.contains(&name) && self.text() == "(" && given.is_empty() {
                 return None;
             }

@@ -282,6 +282,8 @@ pub enum TypeName<'s> {
     Scoped(Box<Self>, &'s str, Vec<TemplateArgument<'s>>),
     /// `decltype(a)`: the type of an expression.
     Of(Box<Expression<'s>>),
+    /// A structure whose body stands where it is used.
+    Structure(StructureId),
     /// A type of CUDA's library, such as `cuda::barrier`.
     Library(&'s str),
     /// A pointer.
@@ -449,6 +451,8 @@ pub enum ExpressionKind<'s> {
     Expand(Box<Expression<'s>>),
     /// `(a + ... + b)`: the operator, what stands for several, what comes before or after those, and whether it comes before.
     Fold(&'s str, Box<Expression<'s>>, Option<Box<Expression<'s>>>, bool),
+    /// `new (a) T(…)`: where it is made, its type, and the list that it begins with.
+    New(Box<Expression<'s>>, TypeName<'s>, Box<Expression<'s>>),
     /// A lambda: its number in [`Program::lambdas`].
     Lambda(usize),
     /// `{a, b}`, with the type before it.

@@ -110,8 +110,13 @@ impl<'s> Parser<'s> {
                 return self.ended(StatementKind::Goto(label));
             }
             "struct" | "class" | "union" if self.is_name(1) && self.is_definition() => {
-                return self.local_structure();
+                let end = self.tokens.iter().skip(self.at).position(|token| token.text == "{");
+                let after = self.after_group(self.at + end.unwrap_or(0));
+                // `struct A { … } a;`
+                let is_type = self.tokens.get(after).is_some_and(|next| next.text == ";");
+                return if is_type { self.local_structure() } else { self.declaration() };
             }
+            "struct" | "class" | "union" if self.ahead(1) == "{" => return self.declaration(),
             "enum" => {
                 self.enumeration();
                 self.types.append(&mut self.declared);
@@ -359,6 +364,16 @@ impl<'s> Parser<'s> {
 
     fn while_loop(&mut self) -> StatementKind<'s> {
         self.at += 1;
+        if let Some((first, Some(condition))) = self.first_of_condition() {
+            // `while (T a = b)` declares it in each turn.
+            let span = first.span;
+            let then = Box::new(self.statement());
+            let otherwise = Some(Box::new(Statement { kind: StatementKind::Break, span }));
+            let whole = then.span;
+            let asked = Statement { kind: StatementKind::If { condition, then, otherwise }, span };
+            let body = Box::new(Statement { kind: StatementKind::Block(vec![first, asked]), span: whole });
+            return StatementKind::Loop { first: None, condition: None, step: None, body };
+        }
         let condition = self.condition();
         let body = Box::new(self.statement());
         match condition {

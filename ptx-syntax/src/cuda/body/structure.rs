@@ -4,12 +4,17 @@ use super::tokens::Kind;
 use super::top::MAX_HEAD;
 use super::types::Specifiers;
 use super::{
-    CALL, Expression, Member, Parser, StatementKind, Structure, StructureId, TemplateParameter, TypeName,
-    Variable,
+    CALL, DEEPEST, Expression, ExpressionKind, Member, Parser, StatementKind, Structure, StructureId,
+    TemplateParameter, TypeName, Variable,
 };
 
 impl<'s> Parser<'s> {
     pub(super) fn structure(&mut self, template: Vec<TemplateParameter<'s>>) {
+        self.structure_called(template, "");
+    }
+
+    /// The same, with a name for one that has none.
+    fn structure_called(&mut self, template: Vec<TemplateParameter<'s>>, otherwise: &'s str) {
         let is_union = self.text() == "union";
         let keyword = self.at;
         self.at += 1;
@@ -18,12 +23,16 @@ impl<'s> Parser<'s> {
         let mut name = if self.is_name(0) { self.text() } else { "" };
         self.at += usize::from(!name.is_empty());
         // One without a name has that of the member which is of its type.
-        let member = name.is_empty() && self.owner.is_some() && self.text() == "{";
+        let member = name.is_empty() && self.owner.is_some() && self.text() == "{" && otherwise.is_empty();
         // `typedef struct { … } name;`
         let is_of_typedef = name.is_empty() && !member && self.text() == "{" && self.follows_typedef(keyword);
         if is_of_typedef {
             let next = self.tokens.get(self.after_group(self.at));
             name = next.filter(|token| token.kind == Kind::Identifier).map_or("", |token| token.text);
+        }
+        let is_unnamed = name.is_empty() && !member && !otherwise.is_empty();
+        if is_unnamed {
+            name = otherwise;
         }
         if member {
             let after = self.after_group(self.at);
@@ -56,7 +65,7 @@ impl<'s> Parser<'s> {
         self.program.structures.push(Structure { name, outer, template, ..Structure::default() });
         self.owner = Some(id);
         let types = self.types.len();
-        if !member {
+        if !member && !is_unnamed {
             self.types.push(name);
         }
         while is_known && self.at + 1 < end {
@@ -69,7 +78,7 @@ impl<'s> Parser<'s> {
         self.owner = outer;
         is_known &= self.at < end;
         self.at = end;
-        if !name.is_empty() && !member {
+        if !name.is_empty() && !member && !is_unnamed {
             self.declared.push(name);
         }
         if is_specialized && !name.is_empty() && specialized.is_none() {
@@ -97,6 +106,9 @@ impl<'s> Parser<'s> {
                 self.program.specialized.entry((outer, name)).or_default().push(id);
                 return;
             }
+            if is_unnamed {
+                return;
+            }
             // Of two with one name nobody knows which is meant, if the first has a body.
             let known = self.program.structure_in(outer, name);
             let is_declared = known.is_some_and(|known| !self.program.structure(known).is_known);
@@ -111,6 +123,24 @@ impl<'s> Parser<'s> {
             self.program.structures[id.index()].specialized = Some(specialized);
             self.program.specialized.entry((outer, name)).or_default().push(id);
         }
+    }
+
+    /// A structure whose body stands where its type is used: `struct { … } a;`
+    pub(super) fn structure_in_place(&mut self) -> TypeName<'s> {
+        if self.depth > DEEPEST {
+            self.at += 1;
+            return TypeName::Unknown;
+        }
+        let (depth, owner) = (self.depth, self.owner.take());
+        self.depth += 1;
+        let declared = std::mem::take(&mut self.declared);
+        let id = StructureId(self.program.structures.len() as u32);
+        let keyword = self.text();
+        self.structure_called(Vec::new(), keyword);
+        self.types.append(&mut self.declared);
+        self.declared = declared;
+        (self.depth, self.owner) = (depth, owner);
+        TypeName::Structure(id)
     }
 
     fn follows_typedef(&self, at: usize) -> bool {
@@ -379,6 +409,24 @@ impl<'s> Parser<'s> {
             }
         }
         self.text() == ";"
+    }
+
+    /// `new (a) T(…)`; of other memory nothing is known.
+    pub(super) fn placed(&mut self) -> Expression<'s> {
+        let span = self.span();
+        self.at += 1;
+        let at = if self.text() == "(" { self.arguments() } else { Vec::new() };
+        let ty = self.base_type(&mut Specifiers::default());
+        let given = match self.text() {
+            "{" => self.list(None),
+            "(" => Self::list_of(self.arguments(), span),
+            _ => Self::list_of(Vec::new(), span),
+        };
+        let Ok([at]) = <[Expression<'s>; 1]>::try_from(at) else {
+            return given.with(ExpressionKind::Unknown);
+        };
+        let whole = Self::list_of(vec![at.clone(), given.clone()], span);
+        whole.with(ExpressionKind::New(Box::new(at), ty, Box::new(given)))
     }
 
     /// Whether a name is the one of the structure whose members are being read.

@@ -153,6 +153,11 @@ impl<'s> Parser<'s> {
             }
             let word = self.text();
             match word {
+                "struct" | "class" | "union"
+                    if self.ahead(1) == "{" || (self.is_name(1) && self.ahead(2) == "{") =>
+                {
+                    named = Some(self.structure_in_place());
+                }
                 "typename" | "struct" | "class" | "union" | "enum" => self.at += 1,
                 _ if is_basic(word) && named.is_none() => {
                     words.push(word);

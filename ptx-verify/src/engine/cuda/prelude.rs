@@ -15,6 +15,8 @@ const PARTS: [Part; 4] = [
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
                __device__ static constexpr unsigned long size() { return N; } \
                __device__ T* data() { return elements; } __device__ T* begin() { return elements; } \
+               __device__ T* end() { return elements + N; } \
+               __device__ T& front() { return elements[0]; } __device__ T& back() { return elements[N - 1]; } \
                __device__ void fill(T value) { for (int i = 0; i < N; i++) elements[i] = value; } };\n",
     },
     Part {

@@ -75,23 +75,28 @@ impl<'a, 's> Lowering<'a, 's> {
                 if let Some(barrier) = self.barrier(object, *arrow)? {
                     return self.of_barrier(&barrier, name, given);
                 }
-                let place = if *arrow {
-                    let pointer = self.value(object)?;
-                    self.pointed(pointer)?
-                } else {
-                    self.place(object)?
-                };
+                let place = if *arrow { self.target_of(object, "->")? } else { self.place(object)? };
                 if *name == DESTRUCTOR {
                     return self.destroyed_by_name(&place);
                 }
                 match place.ty().clone() {
                     Ty::Group(group) => self.of_group(group, name, given),
                     Ty::Atomic(..) => self.of_atomic(&place, name, given),
+                    // Of `cuda::annotated_ptr`.
+                    Ty::Pointer(..) if *name == "get" && given.is_empty() => self.read(&place),
+                    Ty::Structure(members) if self.is_member_object(&members, name) => {
+                        let object = self.member(place, name)?;
+                        self.called_object(object, given)
+                    }
                     Ty::Structure(members) => self.method(place, &members, name, template, given),
                     _ => Err(Unclear),
                 }
             }
-            _ => Err(Unclear),
+            // An object of an array, or what a function gives.
+            _ => {
+                let object = self.place(callee)?;
+                self.called_object(object, given)
+            }
         }
     }
 
@@ -189,8 +194,19 @@ impl<'a, 's> Lowering<'a, 's> {
         given: Option<&Expression<'s>>,
     ) -> Result<(), Unclear> {
         let structure = self.program.structure(members.structure);
-        // What the constructor begins is begun once.
-        let own = self.makers(members);
+        // What the constructor begins is begun once. Where none takes what is given, it is the one that the compiler makes.
+        let is_empty = match given.map(|given| &given.kind) {
+            None => true,
+            Some(ExpressionKind::List(_, listed)) => listed.is_empty(),
+            Some(_) => false,
+        };
+        let mut own = self.makers(members);
+        let takes_nothing = |function: &&Function<'s>| {
+            function.parameters.iter().all(|each| each.default.is_some() || each.is_pack)
+        };
+        if is_empty && !own.iter().any(|function| takes_nothing(function) || is_not_understood(function)) {
+            own.clear();
+        }
         let begun = begun_by(&own);
         let begun_bases: Vec<_> = begun.iter().filter_map(|name| self.base_called(members, name)).collect();
         for base in members.bases.iter().filter(|base| !begun_bases.contains(base)) {
@@ -551,66 +567,6 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(())
     }
 
-    /// The one of several functions whose parameters have just the types of what is given.
-    fn overload(
-        &mut self,
-        fitting: &[&'a Function<'s>],
-        given: &[Expression<'s>],
-    ) -> Result<&'a Function<'s>, Unclear> {
-        let mark = self.mark();
-        let mut types = Vec::new();
-        for argument in given {
-            types.push(match argument.kind {
-                // It has the type of the parameter.
-                ExpressionKind::List(None, _) => None,
-                _ => {
-                    let value = self.value(argument)?;
-                    Some(Self::decayed(value).ty)
-                }
-            });
-        }
-        self.back_to(mark);
-        let (mut found, mut near, mut is_near_clear): (Option<&'a Function<'s>>, _, _) = (None, None, true);
-        for function in fitting {
-            let (mut is_same, mut is_near) = (function.template.is_empty(), true);
-            for (parameter, ty) in function.parameters.iter().zip(&types) {
-                let declared = match &parameter.ty {
-                    TypeName::Reference(of) => self.ty(of),
-                    ty => self.ty(ty),
-                };
-                let Some(ty) = ty else {
-                    let is_listed = matches!(declared, Ok(Ty::Structure(_) | Ty::Vector(..) | Ty::Array(..)));
-                    (is_near, is_same) = (is_near && is_listed, is_same && is_listed);
-                    continue;
-                };
-                is_near &= match (&declared, ty) {
-                    (Ok(Ty::Integer { .. }), Ty::Integer { .. }) => true,
-                    (Ok(declared), ty) => declared == ty,
-                    (Err(Unclear), _) => false,
-                };
-                // What is pointed to may be taken for `volatile`.
-                is_same &= match (declared, ty) {
-                    (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a.plain() == b.plain(),
-                    (Ok(declared), ty) => declared == *ty,
-                    (Err(Unclear), _) => false,
-                };
-            }
-            if is_same {
-                match found {
-                    None => found = Some(*function),
-                    // The one for constant objects does the same.
-                    Some(known) if takes_the_same(known, function) => {}
-                    Some(_) => return Err(Unclear),
-                }
-            }
-            if is_near && function.template.is_empty() {
-                is_near_clear &= near.replace(*function).is_none();
-            }
-        }
-        // Integers become others where only one function takes them.
-        found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
-    }
-
     /// Where a parameter is in the function: a reference is the argument itself, and others are copies of it.
     fn parameter(&mut self, parameter: &Parameter<'s>, argument: Option<Place>) -> Result<Place, Unclear> {
         if !matches!(parameter.ty, TypeName::Reference(_))
@@ -715,12 +671,6 @@ fn takes_template(function: &Function<'_>, given: &[TemplateArgument<'_>]) -> bo
         && missing.all(|each| each.default.is_some() || !function.parameters.is_empty())
 }
 
-/// Whether two functions have parameters of the same types.
-fn takes_the_same(one: &Function<'_>, other: &Function<'_>) -> bool {
-    one.parameters.len() == other.parameters.len()
-        && one.parameters.iter().zip(&other.parameters).all(|(one, other)| one.ty == other.ty)
-}
-
 /// An argument; a list without a type has that of the parameter.
 fn listed_as<'s>(ty: &TypeName<'s>, argument: &Expression<'s>) -> Expression<'s> {
     match (&argument.kind, ty) {
@@ -735,7 +685,7 @@ fn listed_as<'s>(ty: &TypeName<'s>, argument: &Expression<'s>) -> Expression<'s>
 }
 
 /// Whether nobody knows what a function does, nor what it takes.
-fn is_not_understood(function: &Function<'_>) -> bool {
+pub(super) fn is_not_understood(function: &Function<'_>) -> bool {
     matches!(function.body.as_slice(), [only] if matches!(only.kind, StatementKind::Unknown))
 }
 

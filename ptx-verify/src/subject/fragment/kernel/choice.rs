@@ -28,13 +28,17 @@ impl<'s> Lowering<'_, 's> {
         } else {
             first
         };
-        if matches!(first.held, Held::Place(_)) && matches!(first.ty, Ty::Vector(..)) {
+        if matches!(first.held, Held::Place(_)) && matches!(first.ty, Ty::Vector(..) | Ty::Structure(_)) {
             let kept = self.made(&first.ty)?;
             self.write(&kept, first)?;
             self.emit(&format!("bra {end};"));
             self.place_label(&other);
             let second = self.value(otherwise)?;
-            let second = if second.ty == *kept.ty() { second } else { Value::unknown(kept.ty().clone()) };
+            let second = match second.ty == *kept.ty() {
+                true => second,
+                false if matches!(kept.ty(), Ty::Structure(_)) => return Err(Unclear),
+                false => Value::unknown(kept.ty().clone()),
+            };
             self.write(&kept, second)?;
             self.place_label(&end);
             return self.read(&kept);

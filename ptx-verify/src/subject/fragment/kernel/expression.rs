@@ -207,6 +207,7 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::List(None, _) | ExpressionKind::Lambda(_) | ExpressionKind::Unknown => {
                 return Err(Unclear);
             }
+            ExpressionKind::New(at, ty, given) => self.placed(at, ty, given)?,
             ExpressionKind::Expand(_) => return Err(Unclear),
         })
     }
@@ -461,17 +462,9 @@ impl<'s> Lowering<'_, 's> {
                 let address = self.moved(&array, &of, index, "+")?;
                 Ok(Place::Memory { address, ty: (*of).clone() })
             }
-            ExpressionKind::Unary("*", pointer) => {
-                let pointer = self.value(pointer)?;
-                self.pointed(pointer)
-            }
+            ExpressionKind::Unary("*", pointer) => self.target_of(pointer, "*"),
             ExpressionKind::Member { object, name, arrow, .. } => {
-                let object = if *arrow {
-                    let pointer = self.value(object)?;
-                    self.pointed(pointer)?
-                } else {
-                    self.place(object)?
-                };
+                let object = if *arrow { self.target_of(object, "->")? } else { self.place(object)? };
                 self.member(object, name)
             }
             ExpressionKind::Cast(TypeName::Reference(to), of) => self.place_as(to, of),
@@ -528,6 +521,12 @@ impl<'s> Lowering<'_, 's> {
             Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
             other => other,
         };
+        if let Ty::Structure(members) = object.ty()
+            && members.all.iter().all(|(known, ..)| known != name)
+        {
+            let members = Rc::clone(members);
+            return self.constant_of(&members, name).map(Place::Fixed);
+        }
         let is_reference = object.ty().has_reference(name);
         let member = self.member_itself(object, name)?;
         if !is_reference {

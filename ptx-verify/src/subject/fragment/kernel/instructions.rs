@@ -82,6 +82,14 @@ impl<'s> Lowering<'_, 's> {
                 self.emit(&format!("mbarrier.arrive_drop.shared.b64 {}, [{object}];", token.name()));
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
             }
+            ("elect_sync", [mask]) => {
+                let mask = self.number(mask, 32)?;
+                let (is_one, to) = (self.predicate()?, self.fresh(32)?);
+                self.emit(&format!("elect.sync _|%c_p{is_one}, {mask};"));
+                self.emit(&format!("selp.b32 {}, 1, 0, %c_p{is_one};", to.name()));
+                self.truths.insert(to.number, is_one);
+                return Ok(Some(Value { ty: Ty::BOOL, held: Held::Register(to) }));
+            }
             ("mbarrier_inval", [object]) => {
                 let object = self.in_shared(object)?;
                 self.emit(&format!("mbarrier.inval.shared.b64 [{object}];"));

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TypeName};
 
+use super::scope::CALL;
 use super::types::{Given, Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
@@ -18,6 +19,51 @@ impl<'a, 's> Lowering<'a, 's> {
             function.owner == Some(members.structure) && function.name == members.name
         };
         self.program.functions.iter().filter(is_maker).collect()
+    }
+
+    /// What a pointer points to, or an object which says so by an operator.
+    pub(super) fn target_of(&mut self, pointer: &Expression<'s>, operator: &str) -> Result<Place, Unclear> {
+        let mark = self.mark();
+        let value = self.value(pointer)?;
+        let Ty::Structure(members) = value.ty.clone() else { return self.pointed(value) };
+        let object = match (&pointer.kind, value.held) {
+            // Of one that stands somewhere the place counts, and what is there is not read.
+            (ExpressionKind::Name(..) | ExpressionKind::Member { .. } | ExpressionKind::Index(..), _) => {
+                self.back_to(mark);
+                self.place(pointer)?
+            }
+            (_, Held::Place(place)) => (*place).clone(),
+            _ => return Err(Unclear),
+        };
+        let value = self.method(object, &members, operator, &[], &[])?;
+        match (operator, self.referred.take()) {
+            ("->", Some(place)) => {
+                let pointer = self.read(&place)?;
+                self.pointed(pointer)
+            }
+            ("->", None) => self.pointed(value),
+            (_, Some(place)) => Ok(place),
+            (_, None) => Ok(Place::Fixed(value)),
+        }
+    }
+
+    /// A call of an object.
+    pub(super) fn called_object(
+        &mut self,
+        object: Place,
+        given: &[Expression<'s>],
+    ) -> Result<Value, Unclear> {
+        let object = match object {
+            Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
+            other => other,
+        };
+        let Ty::Structure(members) = object.ty().clone() else { return Err(Unclear) };
+        self.method(object, &members, CALL, &[], given)
+    }
+
+    /// Whether a name is the one of a member, and of no method.
+    pub(super) fn is_member_object(&self, members: &Rc<Members>, name: &str) -> bool {
+        members.all.iter().any(|(known, ..)| known == name) && self.methods(members, name).0.is_empty()
     }
 
     /// What a constructor begins a member or a base with.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, Statement, StatementKind};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, Statement, StatementKind, TypeName};
 
 use super::types::{Members, Ty};
 use super::value::{Place, Value};
@@ -108,6 +108,42 @@ impl<'a, 's> Lowering<'a, 's> {
             self.destroyed(place.clone(), &members)?;
         }
         Ok(Value::unknown(Ty::Void))
+    }
+
+    /// `new (a) T(…)`: the pointer to what is made there. Who makes it ends it, if anybody does.
+    pub(super) fn placed(
+        &mut self,
+        at: &Expression<'s>,
+        ty: &TypeName<'s>,
+        given: &Expression<'s>,
+    ) -> Result<Value, Unclear> {
+        let ty = self.ty(ty)?;
+        let pointer = self.pointer(at)?;
+        let Ty::Pointer(_, space) = pointer.ty else { return Err(Unclear) };
+        let pointer = Value { ty: Ty::Pointer(Rc::new(ty.clone()), space), held: pointer.held };
+        let ExpressionKind::List(_, listed) = &given.kind else { return Err(Unclear) };
+        match (&ty, listed.as_slice()) {
+            (Ty::Barrier, [count]) => {
+                let address = self.shared_address(&pointer)?;
+                let count = self.value(count)?;
+                let count = self.operand(&count, 32)?;
+                self.emit(&format!("mbarrier.init.shared.b64 [{address}], {count};"));
+            }
+            (Ty::Structure(members), _) => {
+                let members = Rc::clone(members);
+                let place = self.pointed(pointer.clone())?;
+                // Nothing is said of what has no constructor.
+                if !listed.is_empty() || !self.makers(&members).is_empty() || self.has_values(&members) {
+                    self.constructed(&place, &members, Some(given))?;
+                }
+            }
+            (_, []) => {}
+            _ => {
+                let place = self.pointed(pointer.clone())?;
+                self.initialize(&place, given)?;
+            }
+        }
+        Ok(pointer)
     }
 
     /// A label of the source.

@@ -13,7 +13,7 @@ use super::{Binding, Lowering, Unclear};
 type Part<'s> = (Vec<Option<Expression<'s>>>, Vec<Statement<'s>>);
 
 /// Turns of a loop that are written one after the other.
-const MAX_TURNS: u32 = 32;
+pub(super) const MAX_TURNS: u32 = 32;
 /// Bytes that they may be.
 const MAX_UNROLLED: usize = 40_000;
 /// The same where no asm statement is in them, if the loop can be one: long kernels are followed in part only.
@@ -102,12 +102,7 @@ impl<'s> Lowering<'_, 's> {
                     Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
                     other => other,
                 };
-                let Ty::Structure(members) = place.ty().clone() else { return Err(Unclear) };
-                if members.all.len() != names.len() {
-                    return Err(Unclear);
-                }
-                for (name, (member, ..)) in names.iter().zip(&members.all) {
-                    let part = self.member(place.clone(), member)?;
+                for (name, part) in names.iter().zip(self.parts_of_place(&place, names.len())?) {
                     self.names.push((name, Binding::Place(part)));
                 }
             }
@@ -187,42 +182,6 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// A loop over the elements of an array, turn by turn.
-    fn each(
-        &mut self,
-        variable: &Variable<'s>,
-        of: &Expression<'s>,
-        body: &Statement<'s>,
-    ) -> Result<(), Unclear> {
-        let length = self.text.len();
-        let ty = self.place(of)?.ty().clone();
-        self.take_back(length);
-        // `std::array` has one member.
-        let mut of = of.clone();
-        let ty = match ty {
-            Ty::Structure(members) if members.name == "array" && members.all.len() == 1 => {
-                let first = self.program.structure(members.structure).members.first().ok_or(Unclear)?;
-                of = of.member(first.name);
-                members.all[0].1.clone()
-            }
-            other => other,
-        };
-        let Ty::Array(_, count) = ty else { return Err(Unclear) };
-        if count > u64::from(MAX_TURNS) || super::scope::has_label(body) {
-            return Err(Unclear);
-        }
-        let (names, end) = (self.names.len(), self.label());
-        for index in 0..count {
-            self.declaration(&Variable { value: Some(of.element(index)), ..variable.clone() })?;
-            let next = self.label();
-            self.in_loop(&next, &end, body)?;
-            self.place_label(&next);
-            self.names.truncate(names);
-        }
-        self.place_label(&end);
-        Ok(())
-    }
-
     fn switch(&mut self, value: &Expression<'s>, parts: &[Part<'s>]) -> Result<(), Unclear> {
         let value = self.value(value)?;
         let value = self.copied(value)?;
@@ -281,7 +240,7 @@ impl<'s> Lowering<'_, 's> {
         self.repeated(condition, step, body)
     }
 
-    fn repeated(
+    pub(super) fn repeated(
         &mut self,
         condition: Option<&Expression<'s>>,
         step: Option<&Expression<'s>>,
@@ -379,7 +338,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(true)
     }
 
-    fn in_loop(&mut self, next: &str, end: &str, body: &Statement<'s>) -> Result<(), Unclear> {
+    pub(super) fn in_loop(&mut self, next: &str, end: &str, body: &Statement<'s>) -> Result<(), Unclear> {
         let labels = (next.to_owned(), end.to_owned(), self.objects());
         self.frames.last_mut().ok_or(Unclear)?.loops.push(labels);
         self.scoped(body)?;
@@ -435,7 +394,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    fn declaration(&mut self, variable: &Variable<'s>) -> Result<(), Unclear> {
+    pub(super) fn declaration(&mut self, variable: &Variable<'s>) -> Result<(), Unclear> {
         self.is_elided = variable.value.as_ref().is_some_and(makes_object);
         let place = match &variable.ty {
             _ if variable.is_shared => self.shared_variable(variable)?,

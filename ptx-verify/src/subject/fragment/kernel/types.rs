@@ -223,9 +223,16 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Scoped(owner, name, given) => self.scoped_type(owner, name, given)?,
             TypeName::Volatile(of) => self.ty_in_memory(of)?.volatile(),
             TypeName::Of(of) => self.type_of(of)?,
+            TypeName::Structure(id) if self.program.structure(*id).is_known => {
+                self.structure_type(*id, &[])?
+            }
             TypeName::Library("barrier") => Ty::Barrier,
             TypeName::Library(_) => Ty::SIZE,
-            TypeName::Reference(_) | TypeName::Auto | TypeName::Unknown | TypeName::Expand(_) => {
+            TypeName::Structure(_)
+            | TypeName::Reference(_)
+            | TypeName::Auto
+            | TypeName::Unknown
+            | TypeName::Expand(_) => {
                 return Err(Unclear);
             }
         })
@@ -245,6 +252,13 @@ impl<'s> Lowering<'_, 's> {
         while let Some(outer) = within {
             if let Some(found) = program.structure_in(Some(outer), name) {
                 return self.structure_type(found, given);
+            }
+            // In a template its name alone is the type with the arguments that are given here.
+            let own = program.structure(outer);
+            if own.name == name && given.is_empty() && !own.template.is_empty() {
+                let own = own.template.iter().map(|each| self.binding(each.name).ok_or(Unclear)?.given());
+                let own = own.collect::<Result<Vec<_>, _>>()?;
+                return self.structure_given(outer, own);
             }
             within = program.structure(outer).outer;
         }
@@ -282,6 +296,13 @@ impl<'s> Lowering<'_, 's> {
             None if matches!(name, "atomic" | "atomic_ref") => self.atomic_type(given),
             None if let Some(ty) = self.of_trait(name, given)? => Ok(ty),
             None if name == "pipeline_shared_state" => self.pipeline_state(given),
+            // What it says of the cache tells nothing of where it points to.
+            None if name == "annotated_ptr" => match given {
+                [TemplateArgument::Type(of), ..] => {
+                    Ok(Ty::Pointer(Rc::new(self.ty_in_memory(of)?), Space::Generic))
+                }
+                _ => Err(Unclear),
+            },
             None if name == ROLE => Ok(Ty::BOOL),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
             None => Ok(Ty::Group(self.group_type(name, given)?)),
@@ -346,11 +367,18 @@ impl<'s> Lowering<'_, 's> {
 
     /// The type that a structure is here; the parameters of the templates around it are known.
     fn structure_type(&mut self, id: StructureId, given: &[TemplateArgument<'s>]) -> Result<Ty, Unclear> {
+        let structure = self.program.structure(id);
+        let bindings = self.template_bindings(&structure.template, given)?;
+        let own = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
+        self.structure_given(id, own)
+    }
+
+    /// The same, where it is known what the parameters of its own template stand for.
+    fn structure_given(&mut self, id: StructureId, own: Vec<Given>) -> Result<Ty, Unclear> {
         self.deeper()?;
         let program = self.program;
-        let structure = program.structure(id);
         let mut around = Vec::new();
-        let mut outer = structure.outer;
+        let mut outer = program.structure(id).outer;
         while let Some(each) = outer {
             let parameters = &program.structure(each).template;
             let given = parameters.iter().map(|each| self.binding(each.name).ok_or(Unclear)?.given());
@@ -358,8 +386,6 @@ impl<'s> Lowering<'_, 's> {
             outer = program.structure(each).outer;
         }
         around.reverse();
-        let bindings = self.template_bindings(&structure.template, given)?;
-        let own = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
         let (id, own) = self.specialized(id, own)?;
         let first_name = self.names.len();
         self.frames.push(Frame { first_name, structure: Some(id), ..Frame::default() });

@@ -1,0 +1,113 @@
+//! Which of several functions with one name is called.
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TypeName};
+
+use super::types::Ty;
+use super::{Frame, Lowering, Unclear};
+
+impl<'a, 's> Lowering<'a, 's> {
+    /// The one of several functions whose parameters have just the types of what is given.
+    pub(super) fn overload(
+        &mut self,
+        fitting: &[&'a Function<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<&'a Function<'s>, Unclear> {
+        let mark = self.mark();
+        let mut types = Vec::new();
+        for argument in given {
+            types.push(match argument.kind {
+                // It has the type of the parameter.
+                ExpressionKind::List(None, _) => None,
+                _ => {
+                    let value = self.value(argument)?;
+                    Some(Self::decayed(value).ty)
+                }
+            });
+        }
+        self.back_to(mark);
+        let (mut found, mut near, mut is_near_clear): (Option<&'a Function<'s>>, _, _) = (None, None, true);
+        let mut of_template: Vec<&'a Function<'s>> = Vec::new();
+        for function in fitting {
+            if !function.template.is_empty() {
+                if self.takes_deduced(function, &types) {
+                    of_template.push(function);
+                }
+                continue;
+            }
+            let (mut is_same, mut is_near) = (true, true);
+            for (parameter, ty) in function.parameters.iter().zip(&types) {
+                let declared = match &parameter.ty {
+                    TypeName::Reference(of) => self.ty(of),
+                    ty => self.ty(ty),
+                };
+                let Some(ty) = ty else {
+                    let is_listed = matches!(declared, Ok(Ty::Structure(_) | Ty::Vector(..) | Ty::Array(..)));
+                    (is_near, is_same) = (is_near && is_listed, is_same && is_listed);
+                    continue;
+                };
+                is_near &= match (&declared, ty) {
+                    (Ok(Ty::Integer { .. }), Ty::Integer { .. }) => true,
+                    (Ok(declared), ty) => declared == ty,
+                    (Err(Unclear), _) => false,
+                };
+                // What is pointed to may be taken for `volatile`.
+                is_same &= match (declared, ty) {
+                    (Ok(Ty::Pointer(a, _)), Ty::Pointer(b, _)) => a.plain() == b.plain(),
+                    (Ok(declared), ty) => declared == *ty,
+                    (Err(Unclear), _) => false,
+                };
+            }
+            if is_same {
+                match found {
+                    None => found = Some(*function),
+                    // The one for constant objects does the same.
+                    Some(known) if takes_the_same(known, function) => {}
+                    Some(_) => return Err(Unclear),
+                }
+            }
+            if is_near {
+                is_near_clear &= near.replace(*function).is_none();
+            }
+        }
+        // What a template takes as it is comes before what has to become another type.
+        if let (None, [only]) = (found, of_template.as_slice()) {
+            return Ok(only);
+        }
+        // Integers become others where only one function takes them.
+        found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
+    }
+
+    /// Whether the parameters of a template are known where its function gets values of these types, and it takes them as they
+    /// are.
+    fn takes_deduced(&mut self, function: &'a Function<'s>, types: &[Option<Ty>]) -> bool {
+        if function.owner.is_some() {
+            return false;
+        }
+        let mark = self.mark();
+        let first_name = self.names.len();
+        self.frames.push(Frame { first_name, ..Frame::default() });
+        let given = || function.parameters.iter().zip(types);
+        let takes = given().all(|(parameter, ty)| match ty {
+            Some(ty) => self.deduce(function, &parameter.ty, ty).is_ok(),
+            None => true,
+        }) && given().all(|(parameter, ty)| {
+            let declared = match &parameter.ty {
+                TypeName::Reference(of) => self.ty(of),
+                ty => self.ty(ty),
+            };
+            match (declared, ty) {
+                (Ok(Ty::Pointer(a, _)), Some(Ty::Pointer(b, _))) => a.plain() == b.plain(),
+                (Ok(declared), Some(ty)) => declared == *ty,
+                _ => false,
+            }
+        });
+        self.back_to(mark);
+        takes
+    }
+}
+
+/// Whether two functions have parameters of the same types.
+fn takes_the_same(one: &Function<'_>, other: &Function<'_>) -> bool {
+    one.parameters.len() == other.parameters.len()
+        && one.parameters.iter().zip(&other.parameters).all(|(one, other)| one.ty == other.ty)
+}
