@@ -225,7 +225,7 @@ impl<'s> Parser<'s> {
         let near = self.tokens.iter().skip(self.at).take(40);
         let first = near.map(|token| token.text).find(|text| matches!(*text, "{" | ";" | "("));
         // `alignas(128)` may stand before the name.
-        first == Some("{") || (first == Some("(") && matches!(self.ahead(1), "alignas" | "__align__"))
+        first == Some("{") || (first == Some("(") && is_attribute(self.ahead(1)))
     }
 
     /// The names of an enumeration are constants where all have values; it is a type in any case.
@@ -771,6 +771,7 @@ fn is_attribute(word: &str) -> bool {
         "__launch_bounds__"
             | "__cluster_dims__"
             | "__attribute__"
+            | "__attribute"
             | "__declspec"
             | "__maxnreg__"
             | "__block_size__"

@@ -129,8 +129,18 @@ impl<'s> Parser<'s> {
                 self.at = end;
                 return true;
             }
-            "__attribute__" | "__declspec" | "__block_size__" => {
-                self.at = self.after_group(self.at + 1);
+            "__attribute__" | "__attribute" | "__declspec" | "__block_size__" => {
+                let end = self.after_group(self.at + 1);
+                // `__attribute__((aligned(16)))`
+                let is_aligned = |at: &usize| matches!(self.tokens[*at].text, "aligned" | "__aligned__");
+                let aligned = (self.at..end).find(is_aligned);
+                if let Some(at) =
+                    aligned.filter(|at| self.tokens.get(at + 1).is_some_and(|next| next.text == "("))
+                {
+                    self.at = at + 2;
+                    found.align = Some(self.assignment());
+                }
+                self.at = end;
                 return true;
             }
             "[" if self.ahead(1) == "[" => {
@@ -413,6 +423,7 @@ fn is_specifier(word: &str) -> bool {
             | "alignas"
             | "__align__"
             | "__attribute__"
+            | "__attribute"
             | "__launch_bounds__"
             | "__cluster_dims__"
             | "__maxnreg__"

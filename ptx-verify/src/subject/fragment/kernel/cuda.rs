@@ -210,7 +210,9 @@ fn is_pure(name: &str) -> bool {
     let of_warp = ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__vote"];
     let intrinsic = name.starts_with("__") && !name.contains("sync") && !name.contains("cluster");
     let plain = name.strip_suffix('f').unwrap_or(name);
+    let of_texture = ["tex1D", "tex2D", "tex3D", "texCubemap"].iter().any(|read| name.starts_with(read));
     intrinsic
+        || of_texture
         || of_warp.iter().any(|prefix| name.starts_with(prefix))
         || matches!(
             plain,
