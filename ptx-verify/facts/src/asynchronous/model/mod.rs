@@ -117,6 +117,9 @@ const SHORT_OF_BLOCK: u32 = 2;
 const MEMORY: [u64; 2] = [1, 0];
 /// The number with which a fault has to show again where memory decides.
 const OTHER_MEMORY: u64 = 3;
+/// Numbers of memory from which on another one that is less by this part asks for many rounds as well.
+const MANY_IN_MEMORY: u64 = 64;
+const SHORT_OF_MEMORY: u64 = 8;
 /// Another number is smaller by so much, where one is to show nothing new: it takes no more steps.
 const PARAMETER_APART: u64 = 4;
 /// The number of a parameter that rounds begin with.
@@ -401,6 +404,17 @@ fn of_launch(
             // What only one number in memory shows may be what the kernel relies on.
             let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
             *spent += other.steps;
+            let shows = shown.faults.iter().any(|fault| other.shows(fault));
+            // So few rounds may show nothing: another number that asks for many has to.
+            let other = match !shows && other.end == End::Complete && scenario.memory >= MANY_IN_MEMORY {
+                true => {
+                    let memory = scenario.memory - scenario.memory / SHORT_OF_MEMORY;
+                    let near = of_scenario(program, Scenario { memory, ..scenario }, None, None);
+                    *spent += near.steps;
+                    near
+                }
+                false => other,
+            };
             shown.faults.retain(|fault| other.shows(fault));
             if shown.faults.iter().any(Fault::expects_nothing) {
                 // Between two places in a list is nothing where all of it is one number.
