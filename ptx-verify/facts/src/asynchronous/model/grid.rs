@@ -227,6 +227,7 @@ impl Trials<'_> {
             holds: matches!(order, Order::Held),
             skims: true,
             fits: false,
+            few: false,
             budget: STEPS,
         };
         let mut machine = Machine::new(self.program, scenario);

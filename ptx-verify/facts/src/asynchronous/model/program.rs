@@ -322,6 +322,8 @@ pub(super) struct Program {
     pub(super) tells_devices: bool,
     /// Whether the number of the block decides about anything.
     pub(super) asks_block: bool,
+    /// Whether it asks how many blocks there are.
+    pub(super) asks_grid: bool,
     /// Whether blocks may lie in rows.
     pub(super) asks_row: bool,
     /// Whether threads take locks in global memory.

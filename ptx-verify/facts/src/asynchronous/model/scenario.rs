@@ -29,6 +29,8 @@ pub(super) struct Scenario {
     pub(super) skims: bool,
     /// Whether it ends where threads begin with stores that shared memory has no room for.
     pub(super) fits: bool,
+    /// Whether the grid has few blocks.
+    pub(super) few: bool,
     /// Steps of warps that are executed.
     pub(super) budget: u32,
 }
@@ -36,11 +38,16 @@ pub(super) struct Scenario {
 /// Blocks of a grid, at most, and how many rounds each has of what parameters count.
 const MAX_GRID: u64 = 128;
 const ROUNDS: u64 = 8;
+/// The clusters of a small one.
+const FEW: u64 = 2;
 
 impl Scenario {
     /// How many blocks the grid has: so few that those which share work have several rounds of it.
     pub(super) fn grid(&self) -> u64 {
         let row = u64::from(self.row.max(1));
+        if self.few {
+            return FEW * row;
+        }
         // Where no number is small enough blocks share what is the product of two.
         let blocks = if self.parameter == LAST_PARAMETER { ROUNDS / 2 } else { self.parameter / ROUNDS };
         blocks.clamp(1, MAX_GRID).next_multiple_of(row)

@@ -510,6 +510,7 @@ impl Decoder<'_, '_> {
                 | SpecialRegister::WARPID
         );
         self.program.asks_block |= matches!(register, SpecialRegister::CTAID | SpecialRegister::CTAID_X);
+        self.program.asks_grid |= matches!(register, SpecialRegister::NCTAID | SpecialRegister::NCTAID_X);
         self.program.asks_block |= self.program.has_global && register == SpecialRegister::CTAID_Y;
         self.program.asks_row |= matches!(register, SpecialRegister::CTAID_Y);
         self.program.counts_rows |= matches!(
