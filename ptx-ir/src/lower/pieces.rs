@@ -125,6 +125,8 @@ impl Context<'_, '_> {
 pub struct BodyLowering<'d, 's> {
     declarations: &'d Declarations,
     source: &'s str,
+    /// Where the bodies are.
+    text: &'s str,
     module: Module,
     body: Body,
     spellings: Spellings<'s>,
@@ -136,9 +138,16 @@ impl<'d, 's> BodyLowering<'d, 's> {
     /// `source` is the text of the declarations.
     #[must_use]
     pub fn new(declarations: &'d Declarations, source: &'s str) -> Self {
+        Self::of_text(declarations, source, source)
+    }
+
+    /// The same for bodies of another text, which see what the first one declares.
+    #[must_use]
+    pub fn of_text(declarations: &'d Declarations, source: &'s str, text: &'s str) -> Self {
         Self {
             declarations,
             source,
+            text,
             module: declarations.module.clone(),
             body: Body::default(),
             spellings: Spellings::default(),
@@ -164,6 +173,7 @@ impl<'d, 's> BodyLowering<'d, 's> {
         context.begin_body(parsed.body.span);
         context.names.open();
         context.declare_parameters(function);
+        context.source = self.text;
         // The header was reported with the declarations.
         context.problems.clear();
         context.extend_to(parsed.body.span);
@@ -195,7 +205,7 @@ mod tests {
     use super::super::lower;
     use super::{BodyLowering, declarations};
     use crate::ir::Operand;
-    use ptx_syntax::BodyParser;
+    use ptx_syntax::{BodyParser, Span};
 
     const HEADER: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -262,6 +272,21 @@ mod tests {
              .entry b() { .reg .b64 %r; mov.u64 %r, v2; bra L; call %r, P; { .shared .b8 L; } }\n",
         );
         assert_eq!(found.len(), 3, "{found:?}");
+    }
+
+    #[test]
+    fn a_body_of_another_text_sees_what_the_first_one_declares() {
+        let source = format!("{HEADER}.shared .b32 v;\n.entry a(.param .b32 p) {{ ret; }}\n");
+        let tree = ptx_syntax::outline(&source).unwrap();
+        let declared = declarations(&tree, &source).unwrap();
+        let problems = |text: &str| {
+            let mut parser = BodyParser::default();
+            let mut lowering = BodyLowering::of_text(&declared, &source, text);
+            lowering.lower(0, parser.parse(text, Span::new(0, text.len() as u32)).unwrap()).len()
+        };
+        let loads = "{ .reg .b32 %r; { .reg .b32 %r; ld.param.b32 %r, [p]; } st.shared.b32 [v], %r; ret; }";
+        assert_eq!(problems(loads), 0);
+        assert_eq!(problems(&loads.replace("[p]", "[q]")), 1);
     }
 
     #[test]
