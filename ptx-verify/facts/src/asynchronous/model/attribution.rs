@@ -8,6 +8,7 @@ use ptx_ir::isa::{AsyncAction, Computation, Event, Purpose};
 
 use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
+use super::passed::brought;
 use crate::FunctionFacts;
 use crate::asynchronous::loops::latches;
 use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
@@ -300,10 +301,13 @@ fn origins(facts: &FunctionFacts<'_>, instruction: u32, purpose: Purpose, depth:
                 continue;
             }
             seen.push(write);
-            let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
-            let reads: Vec<Register> = reads.map(|each| each.register).collect();
-            let is_move =
-                facts.instance(write).is_some_and(|each| each.effects.computes == Some(Computation::Move));
+            let passed = brought(facts, write);
+            let is_move = passed.is_some()
+                || facts.instance(write).is_some_and(|each| each.effects.computes == Some(Computation::Move));
+            let reads = passed.unwrap_or_else(|| {
+                let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
+                reads.map(|each| each.register).collect()
+            });
             let is_handed_on = is_move && !reads.is_empty();
             if !is_handed_on && found.len() < MAX_ORIGINS {
                 found.push(write);

@@ -12,6 +12,7 @@ use super::alike::stores_alike;
 use super::clock::Row;
 use super::extents;
 use super::known::Actions;
+use super::passed::{brought, passed};
 use super::program::{Action, Rows, Source};
 use super::slice::Decoder;
 use super::value::ALL;
@@ -189,6 +190,11 @@ impl Decoder<'_, '_> {
                         Operand::Register { register, .. } => Some(*register),
                         _ => None,
                     }));
+                }
+                Some(Computation::Load) => {
+                    if let Some([from]) = brought(self.facts, *write).as_deref() {
+                        open.push(*from);
+                    }
                 }
                 _ => {}
             }
@@ -437,7 +443,8 @@ impl Decoder<'_, '_> {
                 let operands = self.facts.body.operands(Handle::new(write));
                 let is_parameter = |operand: &Operand| match *operand {
                     Operand::VariableAddress { variable, .. } => {
-                        self.facts.module.variables[variable].space.base() == StateSpace::Param
+                        let variable = &self.facts.module.variables[variable];
+                        variable.space.base() == StateSpace::Param && variable.is_parameter
                     }
                     _ => false,
                 };
@@ -576,6 +583,7 @@ impl Decoder<'_, '_> {
         instance.is_some_and(|instance| {
             instance.effects.computes == Some(Computation::Load)
                 && space_of(instance).map(StateSpace::base) == Some(StateSpace::Param)
+                && passed(self.facts, *load).is_none()
         })
     }
 
@@ -591,6 +599,9 @@ impl Decoder<'_, '_> {
         let Some(instance) = facts.instance(instruction) else {
             return self.forgotten(instruction, Vec::new());
         };
+        if let Some(action) = self.of_passed(instruction, instance) {
+            return action;
+        }
         let is_float = instance.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
         if instance.effects.atomic && !is_float && instance.effects.updates == Some(Update::Add) {
             return self.drawn(instruction, instance).unwrap_or_else(|| self.loaded(instruction, false));

@@ -2,13 +2,14 @@
 //! addresses of its objects, are there in what compilers print.
 
 use ptx_ir::ir::{Handle, Operand};
-use ptx_ir::isa::{Computation, Control};
+use ptx_ir::isa::{Computation, Control, Instance};
 use ptx_ir::space::StateSpace;
 
 use super::decode::Operands;
 use super::kept::{Kept, LARGEST};
 use super::known::Actions;
 use super::machine::Machine;
+use super::passed::{in_parameter_space, is_passed};
 use super::program::Action;
 use super::slice::Decoder;
 use super::value::{Value, lanes};
@@ -37,6 +38,22 @@ impl Decoder<'_, '_> {
             false => to = numbers.iter().map(|each| self.register(Some(each))).collect(),
         }
         Some(Action::Local { address, to, from, part })
+    }
+
+    /// A load or a store of what is passed to or from a function, which is memory of the thread. What a call gives back that
+    /// is not followed is none.
+    pub(super) fn of_passed(&mut self, instruction: u32, instance: &Instance) -> Option<Action> {
+        let facts = self.facts;
+        let (variable, _) = in_parameter_space(facts, instruction)?;
+        if !is_passed(facts, variable) {
+            self.program.asks_calls |= !facts.module.variables[variable].is_parameter;
+            return None;
+        }
+        if facts.escapes(variable) && !instance.effects.writes_memory {
+            return None;
+        }
+        facts.parameter_writers(variable).iter().for_each(|&writer| self.push(writer));
+        self.of_local(instruction, instance.effects.writes_memory)
     }
 
     /// Takes in what is stored to the memory of a thread, where something is loaded from there; whether that is more than

@@ -40,6 +40,7 @@ mod meeting;
 mod memory;
 mod object;
 mod origin;
+mod passed;
 mod phases;
 mod places;
 mod plain;
@@ -79,6 +80,8 @@ pub struct Protocol {
     pub end: Option<End>,
     /// The threads of a block, the blocks of a cluster, and the number that parameters are, in the execution that shows it.
     pub launch: ([u32; 3], u32, u64),
+    /// Whether numbers that decide about it come from calls.
+    pub asks_calls: bool,
 }
 
 impl Protocol {
@@ -216,6 +219,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
         }
     }
     let mut found = all.unwrap_or_default();
+    found.asks_calls = program.asks_calls;
     found.faults = found
         .faults
         .into_iter()

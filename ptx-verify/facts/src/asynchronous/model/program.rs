@@ -352,6 +352,8 @@ pub(super) struct Program {
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.
     pub(super) remembers: bool,
+    /// Whether it needs numbers that calls give.
+    pub(super) asks_calls: bool,
     /// Releases of tensor memory that both blocks of a pair take part in.
     pub(super) of_pairs: Vec<u32>,
     /// Tests whose answers nobody asks for.

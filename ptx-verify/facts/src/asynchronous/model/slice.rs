@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::doubt;
 use super::known::{Actions, Numbers};
+use super::passed::is_passed;
 use super::pointer::place;
 use super::program::{Action, Address, Program, Source, Step};
 use super::value::ALL;
@@ -139,11 +140,12 @@ impl Decoder<'_, '_> {
                 next_global += 1;
                 self.places.insert(variable, place(next_global));
             }
-            if declared.space.base() == StateSpace::Param && self.program.has_global {
+            let is_passed = is_passed(self.facts, variable);
+            if declared.space.base() == StateSpace::Param && self.program.has_global && !is_passed {
                 self.places.insert(variable, next_parameter);
                 next_parameter += declared.size().unwrap_or(0).next_multiple_of(ALIGNED);
             }
-            if declared.space.base() == StateSpace::Local {
+            if declared.space.base() == StateSpace::Local || is_passed {
                 let align = u64::from(declared.align.unwrap_or(1)).max(ALIGNED);
                 next_local = next_local.next_multiple_of(align);
                 self.places.insert(variable, next_local);
@@ -244,6 +246,7 @@ impl Decoder<'_, '_> {
             {
                 self.source(*index);
             }
+            self.program.asks_calls |= control == Control::Call;
             if actions.has(instruction) || control != Control::Next {
                 continue;
             }
