@@ -411,6 +411,16 @@ impl<'a> FlowContext<'a> {
         all
     }
 
+    /// The same with those calls alone that may do something to the operations of a group.
+    pub(crate) fn with_calls_on(&self, group: AsyncGroup, instructions: &[u32]) -> Vec<u32> {
+        let (module, summaries) = (self.module.module, self.module.summaries());
+        let mut all = self.with_calls(&[]);
+        all.retain(|&call| summaries.acts_on(module, self.body, Handle::new(call), group));
+        all.extend(instructions);
+        all.sort_unstable();
+        all
+    }
+
     /// What executions of a kernel's protocol show; nothing of other functions, and of parts of a kernel.
     pub(crate) fn protocol(&self) -> &Protocol {
         self.protocol.get_or_init(|| match self.facts() {

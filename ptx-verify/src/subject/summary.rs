@@ -49,12 +49,37 @@ pub(crate) struct Digest {
     pub(crate) groups: [Option<Span>; CTA_GROUPS.len()],
     /// Whether it calls something that is not known.
     calls_unknown: bool,
-    /// Whether an instruction acts on operations that run on their own, or waits for other threads.
-    acts: bool,
+    /// Whether an instruction acts on operations that run on their own, or waits for other threads, and on which groups.
+    acts: Acts,
     /// Whether an instruction has to be reached by several threads together.
     meets: bool,
     /// The parameters that an instruction names.
     looked_at: FxHashSet<Handle<Variable>>,
+}
+
+/// What a function may do to operations that run on their own.
+#[derive(Clone, Debug, Default)]
+struct Acts {
+    /// Whether it does anything to them, or waits for other threads.
+    any: bool,
+    /// Whether it does what is not known.
+    unknown: bool,
+    /// The groups that it acts on.
+    groups: Vec<AsyncGroup>,
+}
+
+impl Acts {
+    fn add(&mut self, other: &Self) {
+        self.any |= other.any;
+        self.unknown |= other.unknown;
+        other.groups.iter().for_each(|group| self.add_group(*group));
+    }
+
+    fn add_group(&mut self, group: AsyncGroup) {
+        if !self.groups.contains(&group) {
+            self.groups.push(group);
+        }
+    }
 }
 
 /// The summaries of a module.
@@ -63,7 +88,7 @@ pub(crate) struct Summaries<'a> {
     /// The functions with bodies by their names; a call may name a declaration.
     definitions: FxHashMap<Symbol, Handle<Function>>,
     digests: Vec<OnceLock<Digest>>,
-    acts: Vec<OnceLock<bool>>,
+    acts: Vec<OnceLock<Acts>>,
     needed: Vec<OnceLock<Option<Level>>>,
 }
 
@@ -98,21 +123,47 @@ impl<'a> Summaries<'a> {
 
     /// Whether a call may start or wait for operations that run on their own, or wait for other threads.
     pub(crate) fn acts(&self, module: &Module, body: &Body, call: Handle<Instruction>) -> bool {
-        let Some(callee) = self.called(module, body, call) else {
-            return !is_system_call(module, body, call);
-        };
-        let known = |function: Handle<Function>| self.acts[function.index()].get().copied();
+        match self.called(module, body, call) {
+            Some(callee) => self.function_acts(callee),
+            None => !is_system_call(module, body, call),
+        }
+    }
+
+    /// Whether a call may do something to the operations of a group.
+    pub(crate) fn acts_on(
+        &self,
+        module: &Module,
+        body: &Body,
+        call: Handle<Instruction>,
+        group: AsyncGroup,
+    ) -> bool {
+        match self.called(module, body, call).map(|callee| self.acts_of(callee)) {
+            Some(Some(acts)) => acts.unknown || acts.groups.contains(&group),
+            Some(None) => true,
+            None => !is_system_call(module, body, call),
+        }
+    }
+
+    /// The same as [`acts`](Self::acts) of a function.
+    pub(crate) fn function_acts(&self, callee: Handle<Function>) -> bool {
+        self.acts_of(callee).is_none_or(|acts| acts.any || acts.unknown)
+    }
+
+    fn acts_of(&self, callee: Handle<Function>) -> Option<&Acts> {
+        let known = |function: Handle<Function>| self.acts[function.index()].get();
         for component in self.components(callee, |function| known(function).is_some()) {
-            let acts = component.iter().any(|&function| {
+            let mut acts = Acts::default();
+            for &function in &component {
                 let digest = self.digest(function);
-                let of_callee = |&callee: &Handle<Function>| known(callee).unwrap_or(false);
-                digest.acts || digest.calls_unknown || digest.callees.iter().any(of_callee)
-            });
+                acts.add(&digest.acts);
+                acts.unknown |= digest.calls_unknown;
+                digest.callees.iter().filter_map(|&callee| known(callee)).for_each(|of| acts.add(of));
+            }
             for function in component {
-                self.acts[function.index()].get_or_init(|| acts);
+                self.acts[function.index()].get_or_init(|| acts.clone());
             }
         }
-        known(callee).unwrap_or(true)
+        known(callee)
     }
 
     /// From which variance of its callers on it is a danger to call a function; none where it is not.
@@ -160,11 +211,14 @@ impl<'a> Summaries<'a> {
         let mut seen = FxHashSet::default();
         for (handle, instruction) in body.instructions.iter() {
             let Some(instance) = module.instance(instruction) else {
-                digest.acts = true;
+                digest.acts.unknown = true;
                 continue;
             };
             let effects = &instance.effects;
-            digest.acts |= effects.asynchronous.is_some() || effects.barrier;
+            digest.acts.any |= effects.asynchronous.is_some() || effects.barrier;
+            if let Some((group, _)) = effects.asynchronous {
+                digest.acts.add_group(group);
+            }
             digest.meets |= effects.convergence != Convergence::None;
             if let Some(group) = group_of(instance) {
                 digest.groups[group].get_or_insert_with(|| body.span(handle));

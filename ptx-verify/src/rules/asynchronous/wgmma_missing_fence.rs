@@ -47,7 +47,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     const HELP: &str = "put `wgmma.fence.sync.aligned` before this";
-    let fences = context.with_calls(&of(&[AsyncAction::Fence]));
+    let fences = context.with_calls_on(AsyncGroup::Wgmma, &of(&[AsyncAction::Fence]));
     // Other functions may leave the first fence to their callers.
     let is_kernel = facts.function.kind == ptx_ir::ir::FunctionKind::Entry;
     if is_kernel && let Some(start) = asynchronous::before_any(facts, &starts, &fences) {

@@ -54,7 +54,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let row = Row {
         starts,
         commits: of(&[AsyncAction::Commit]),
-        calls: context.with_calls(&[]),
+        calls: context.with_calls_on(AsyncGroup::Wgmma, &[]),
         waits: waits.iter().map(|&wait| (wait, Row::left(facts, wait))).collect(),
     };
     if let Some(touched) = asynchronous::touched_in_flight(facts, &row).first() {
@@ -87,7 +87,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if facts.function.kind != ptx_ir::ir::FunctionKind::Entry {
         return;
     }
-    if let Some((start, end)) = asynchronous::left_open(facts, &row.starts, &context.with_calls(&waits)) {
+    if let Some((start, end)) =
+        asynchronous::left_open(facts, &row.starts, &context.with_calls_on(AsyncGroup::Wgmma, &waits))
+    {
         let finding =
             RULE.at(context.instruction_span(start), "nothing waits for this operation on some path");
         diagnostics.push(
