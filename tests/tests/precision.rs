@@ -13,7 +13,7 @@ use ptx_verify::Config;
 const EXAMINED: &[(&str, usize, &str)] = &[
     ("async-race", 6, "a source that copies twice to one place, to have each form of the instruction"),
     ("carry-polarity", 8, "a division in a header takes the borrow out with `addc 0, 0`"),
-    ("cluster-lifetime", 6, "a source with each form of remote atomics, whose blocks never meet"),
+    ("cluster-lifetime", 7, "a source with each form of remote atomics, whose blocks never meet"),
     ("cp-async-no-wait", 6, "a kernel of a test that reads what its last group copies, which no wait is for"),
     (
         "maybe-uninitialized-register",

@@ -163,6 +163,22 @@ impl Bodies for Pieces<'_> {
         }
         idle().push(worker);
     }
+
+    fn show_text(
+        &self,
+        function: Handle<Function>,
+        _: &str,
+        text: &str,
+        look: &mut dyn FnMut(&Module, &Body, u32),
+    ) {
+        let Some(index) = self.declared.index_of(function) else { return };
+        let mut parser = BodyParser::default();
+        let Some(parsed) = parser.parse(text, Span::new(0, text.len() as u32)) else { return };
+        let mut lowering = BodyLowering::of_text(self.declared, self.source, text);
+        if lowering.lower(index, parsed).is_empty() {
+            look(lowering.module(), lowering.body(), 0);
+        }
+    }
 }
 
 /// What a thread has to lower bodies with.

@@ -21,6 +21,7 @@ use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Operand, Register, Variab
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Purpose};
 use ptx_syntax::Span;
 
+use super::inlined::{self, Caller, Followed, Place};
 use super::module::{Features, ModuleContext};
 use super::producer::Printed;
 
@@ -60,7 +61,7 @@ pub(crate) struct FlowContext<'a> {
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
-    protocol: OnceCell<Protocol>,
+    protocol: OnceCell<Followed>,
 }
 
 impl<'a> Deref for FlowContext<'a> {
@@ -423,16 +424,66 @@ impl<'a> FlowContext<'a> {
 
     /// What executions of a kernel's protocol show; nothing of other functions, and of parts of a kernel.
     pub(crate) fn protocol(&self) -> &Protocol {
+        &self.followed().protocol
+    }
+
+    /// Whether functions that the kernel calls were executed with it.
+    pub(crate) fn follows_calls(&self) -> bool {
+        self.followed().is_inlined
+    }
+
+    /// Where an instruction that the protocol names is.
+    pub(crate) fn place(&self, instruction: u32) -> Place {
+        self.followed().place(instruction).cloned().unwrap_or_else(|| {
+            let effects =
+                self.facts().and_then(|facts| facts.instance(instruction)).map(|each| &each.effects);
+            let group = effects.and_then(|effects| effects.asynchronous).map(|(group, _)| group);
+            Place { own: instruction, within: Vec::new(), group }
+        })
+    }
+
+    fn followed(&self) -> &Followed {
         self.protocol.get_or_init(|| match self.facts() {
             Some(facts)
-                if self.has_protocol(facts)
-                    && facts.function.kind == FunctionKind::Entry
-                    && self.module.wanted.fragment.is_none() =>
+                if facts.function.kind == FunctionKind::Entry && self.module.wanted.fragment.is_none() =>
             {
-                model::protocol(facts, &self.with_calls(&[]))
+                self.executed(facts)
             }
-            Some(_) | None => Protocol::default(),
+            Some(_) | None => Followed::default(),
         })
+    }
+
+    fn executed(&self, facts: &FunctionFacts<'_>) -> Followed {
+        let takes_part = self.has_protocol(facts);
+        let has_calls = self.module.features().has(Features::CALLS);
+        let calls = if takes_part || has_calls { self.with_calls(&[]) } else { Vec::new() };
+        let inlined = || {
+            inlined::followed(Caller {
+                module: self.module.module,
+                source: self.module.source,
+                summaries: self.module.summaries(),
+                function: self.handle,
+                body: self.body,
+                takes_part,
+            })
+        };
+        // What a function reads may be what a copy writes.
+        let accesses = || {
+            let (module, summaries) = (self.module.module, self.module.summaries());
+            let mut calls = (0..self.body.instructions.len() as u32).filter(|&each| facts.is_call(each));
+            calls.any(|call| summaries.accesses(module, self.body, Handle::new(call)))
+        };
+        let may_follow = !calls.is_empty() || takes_part && has_calls && accesses();
+        if may_follow && let Some(followed) = inlined() {
+            return followed;
+        }
+        if !takes_part {
+            return Followed::default();
+        }
+        let protocol = model::protocol(facts, &calls);
+        // Calls of functions that act on nothing count where numbers come from these.
+        let followed = if protocol.asks_calls && !may_follow { inlined() } else { None };
+        followed.unwrap_or_else(|| Followed::of(protocol))
     }
 
     fn has_protocol(&self, facts: &FunctionFacts<'_>) -> bool {
@@ -443,7 +494,11 @@ impl<'a> FlowContext<'a> {
 
     /// The place of an instruction without its guard and its `;`.
     pub(crate) fn instruction_span(&self, instruction: u32) -> Span {
-        let span = self.body.span(Handle::new(instruction));
+        self.told(self.body.span(Handle::new(instruction)))
+    }
+
+    /// The place of an instruction of any body without its guard and its `;`.
+    pub(crate) fn told(&self, span: Span) -> Span {
         let text = self.module.text(span);
         Span::new(span.start, span.start + text.trim_end_matches(';').trim_end().len() as u32)
     }

@@ -5,6 +5,7 @@ use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
 use super::function::FlowContext;
+use super::inlined::Place;
 
 /// What is said of a fence that orders something else.
 pub(crate) const OTHER_FENCE: &str = "this fence does not order shared memory for the asynchronous proxy";
@@ -21,6 +22,10 @@ pub(crate) const SLOT: &str = "it is chosen here which place is meant";
 /// What is said where an object is made, and where it is computed how many arrive at it.
 pub(crate) const MADE: &str = "made here";
 pub(crate) const COUNTED: &str = "the number of arrivals is computed here";
+
+/// What is said of an instruction of a function, where its call is told, and of a call on the way there.
+const BY_THIS: &str = "by this instruction";
+const CALLED: &str = "called here";
 
 /// The faults of some kinds, in words, with their places.
 pub(crate) fn explained(
@@ -48,26 +53,48 @@ pub(crate) fn unawaited<'c>(context: &'c FlowContext<'_>, groups: &[AsyncGroup])
 
 /// A fault in words, with its place.
 pub(crate) fn explained_fault(context: &FlowContext<'_>, fault: &Fault) -> (Span, Explanation) {
-    (context.instruction_span(fault.instruction), explanation(context, fault))
+    (shown_at(context, fault.instruction), explanation(context, fault))
 }
 
 /// Whether the operation that a fault is about is of one of these groups.
 fn is_of(context: &FlowContext<'_>, fault: &Fault, groups: &[AsyncGroup]) -> bool {
     let operation = fault.others.iter().find(|(_, part)| *part == Part::Operation);
     let operation = operation.map_or(fault.instruction, |(instruction, _)| *instruction);
-    let effects = context.facts().and_then(|facts| facts.instance(operation)).map(|each| each.effects);
-    effects.and_then(|effects| effects.asynchronous).is_some_and(|(group, _)| groups.contains(&group))
+    context.place(operation).group.is_some_and(|group| groups.contains(&group))
+}
+
+/// Where an instruction is shown: at the call, where a function has it.
+pub(crate) fn shown_at(context: &FlowContext<'_>, instruction: u32) -> Span {
+    context.instruction_span(context.place(instruction).own)
 }
 
 fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
     let (message, help) = words(fault);
-    let labels = shown(fault).into_iter().map(|(instruction, part)| Label {
-        span: context.instruction_span(instruction),
-        message: label(fault.kind, part).to_owned(),
-    });
+    let mut labels: Vec<Label> = Vec::new();
+    let mut add = |span: Span, message: &str| {
+        if !labels.iter().any(|label| label.span == span && label.message == message) {
+            labels.push(Label { span, message: message.to_owned() });
+        }
+    };
+    // What a function does is told at the call, and where it does that.
+    let within = context.place(fault.instruction).within;
+    for (index, span) in within.iter().enumerate() {
+        add(context.told(*span), if index == 0 { BY_THIS } else { CALLED });
+    }
+    let parts: Vec<(Place, &str)> =
+        shown(fault).into_iter().map(|(at, part)| (context.place(at), label(fault.kind, part))).collect();
+    for (place, message) in &parts {
+        let own = || context.instruction_span(place.own);
+        add(place.within.first().map_or_else(own, |span| context.told(*span)), message);
+    }
+    // The calls of functions come after what these do.
+    for (place, message) in parts.iter().filter(|(place, _)| !place.within.is_empty()) {
+        add(context.instruction_span(place.own), message);
+    }
+    labels.truncate(MAX_LABELS_OF_PHASES);
     Explanation {
         message,
-        labels: labels.collect(),
+        labels,
         notes: vec![launched(context.protocol().launch)],
         help: (!help.is_empty()).then(|| help.to_owned()),
         ..Explanation::default()

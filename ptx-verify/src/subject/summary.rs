@@ -20,15 +20,27 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::ir::{Body, Function, FunctionKind, Handle, Instruction, Module, Operand, Symbol, Variable};
 use ptx_ir::isa::words::CTA_GROUPS;
 use ptx_ir::isa::{AsyncGroup, Control, Convergence, Instance};
+use ptx_ir::lower::lower;
 use ptx_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::subject::module::Features;
+use crate::subject::outline::Outline;
 
 /// Where the bodies of functions are.
 pub(crate) trait Bodies: Sync {
     /// Shows the body of a function, where it has one, with the module that the body belongs to.
     fn show(&self, function: Handle<Function>, look: &mut dyn FnMut(&Module, &Body));
+
+    /// Shows what another text is as the body of a function, where nothing is wrong with it, with the place that its places
+    /// count from. `source` is the text that the function is in.
+    fn show_text(
+        &self,
+        function: Handle<Function>,
+        source: &str,
+        text: &str,
+        look: &mut dyn FnMut(&Module, &Body, u32),
+    );
 }
 
 /// A module that was lowered as a whole has all bodies.
@@ -36,6 +48,28 @@ impl Bodies for Module {
     fn show(&self, function: Handle<Function>, look: &mut dyn FnMut(&Module, &Body)) {
         if let Some(body) = &self.functions[function].body {
             look(self, body);
+        }
+    }
+
+    fn show_text(
+        &self,
+        function: Handle<Function>,
+        source: &str,
+        text: &str,
+        look: &mut dyn FnMut(&Module, &Body, u32),
+    ) {
+        let Some(place) = self.functions[function].body.as_ref().map(|body| body.span) else { return };
+        let (before, after) = (source.get(..place.start as usize), source.get(place.end as usize..));
+        let (Some(before), Some(after)) = (before, after) else { return };
+        let changed = format!("{before}{text}{after}");
+        let parse = ptx_syntax::parse(&changed);
+        let lowered = lower(&parse.tree, &changed);
+        let end = place.start + text.len() as u32;
+        let is_in_text = |at: Span| (place.start..end).contains(&at.start);
+        let is_wrong = lowered.problems.iter().any(|problem| is_in_text(problem.span));
+        let body = lowered.module.functions.get(function).and_then(|function| function.body.as_ref());
+        if let Some(body) = body.filter(|_| parse.errors.is_empty() && !is_wrong) {
+            look(&lowered.module, body, place.start);
         }
     }
 }
@@ -64,6 +98,8 @@ struct Acts {
     any: bool,
     /// Whether it does what is not known.
     unknown: bool,
+    /// Whether it accesses memory that may be shared.
+    accesses: bool,
     /// The groups that it acts on.
     groups: Vec<AsyncGroup>,
 }
@@ -72,6 +108,7 @@ impl Acts {
     fn add(&mut self, other: &Self) {
         self.any |= other.any;
         self.unknown |= other.unknown;
+        self.accesses |= other.accesses;
         other.groups.iter().for_each(|group| self.add_group(*group));
     }
 
@@ -90,6 +127,7 @@ pub(crate) struct Summaries<'a> {
     digests: Vec<OnceLock<Digest>>,
     acts: Vec<OnceLock<Acts>>,
     needed: Vec<OnceLock<Option<Level>>>,
+    outlines: Vec<OnceLock<Option<Outline>>>,
 }
 
 impl<'a> Summaries<'a> {
@@ -99,7 +137,14 @@ impl<'a> Summaries<'a> {
         let with_body = functions.filter(|(_, function)| function.body.is_some());
         let definitions = with_body.map(|(handle, function)| (function.name, handle)).collect();
         let count = module.functions.len();
-        Self { bodies, definitions, digests: empty(count), acts: empty(count), needed: empty(count) }
+        Self {
+            bodies,
+            definitions,
+            digests: empty(count),
+            acts: empty(count),
+            needed: empty(count),
+            outlines: empty(count),
+        }
     }
 
     /// The definition that a call goes to; none where that is not known.
@@ -142,6 +187,12 @@ impl<'a> Summaries<'a> {
             Some(None) => true,
             None => !is_system_call(module, body, call),
         }
+    }
+
+    /// Whether a call of a function that is known may access shared memory.
+    pub(crate) fn accesses(&self, module: &Module, body: &Body, call: Handle<Instruction>) -> bool {
+        let callee = self.called(module, body, call);
+        callee.and_then(|callee| self.acts_of(callee)).is_some_and(|acts| acts.accesses)
     }
 
     /// The same as [`acts`](Self::acts) of a function.
@@ -195,6 +246,43 @@ impl<'a> Summaries<'a> {
         })
     }
 
+    /// What has to be known of a function to put it in place of a call; none where that cannot be.
+    pub(crate) fn outline(&self, function: Handle<Function>) -> Option<&Outline> {
+        let made = self.outlines[function.index()].get_or_init(|| {
+            let mut outline = None;
+            self.bodies.show(function, &mut |module, body| {
+                outline = self.outline_of(module, function, body);
+            });
+            outline
+        });
+        made.as_ref()
+    }
+
+    /// The same of a body that somebody has at hand.
+    pub(crate) fn outline_of(
+        &self,
+        module: &Module,
+        function: Handle<Function>,
+        body: &Body,
+    ) -> Option<Outline> {
+        let called = |call| self.called(module, body, call);
+        let acts = |call| self.acts(module, body, call);
+        Outline::of(module, function, body, called, acts, |spelling| {
+            Features::of(spelling).has(Features::PROTOCOL)
+        })
+    }
+
+    /// Shows what another text is as the body of a function, as [`Bodies::show_text`].
+    pub(crate) fn show_text(
+        &self,
+        function: Handle<Function>,
+        source: &str,
+        text: &str,
+        look: &mut dyn FnMut(&Module, &Body, u32),
+    ) {
+        self.bodies.show_text(function, source, text, look);
+    }
+
     /// Keeps what others have to know of a body that somebody has at hand.
     pub(crate) fn keep(&self, module: &Module, function: Handle<Function>, body: &Body, features: Features) {
         let is_called = module.functions[function].kind == FunctionKind::Function;
@@ -216,6 +304,7 @@ impl<'a> Summaries<'a> {
             };
             let effects = &instance.effects;
             digest.acts.any |= effects.asynchronous.is_some() || effects.barrier;
+            digest.acts.accesses |= instance.may_access_shared;
             if let Some((group, _)) = effects.asynchronous {
                 digest.acts.add_group(group);
             }

@@ -79,7 +79,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .facts()
             .map_or_else(Vec::new, |facts| early_uses(facts, context.actions(), &context.with_calls(&[])));
         let is_new = |fault: &Fault| {
-            is_early(fault) && !told.iter().any(|early| early.access.instruction == fault.instruction)
+            is_early(fault)
+                && !told.iter().any(|early| early.access.instruction == context.place(fault.instruction).own)
         };
         found.extend(protocol::explained(context, is_new));
     }

@@ -51,7 +51,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().has(Features::ASYNCHRONOUS) {
+    if !context.module.features().has(Features::ASYNCHRONOUS) && !context.follows_calls() {
         return;
     }
     let groups = &[AsyncGroup::Bulk, AsyncGroup::Mbarrier];

@@ -46,7 +46,7 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if !context.module.features().has(Features::MBARRIER) {
+    if !context.module.features().has(Features::MBARRIER) && !context.follows_calls() {
         return;
     }
     let Some(facts) = context.facts() else { return };

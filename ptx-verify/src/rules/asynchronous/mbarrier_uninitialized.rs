@@ -49,16 +49,18 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // A function may get its objects from elsewhere, and may initialise those of others.
-    if !context.module.features().has(Features::MBARRIER) {
+    if !context.module.features().has(Features::MBARRIER) && !context.follows_calls() {
         return;
     }
     let Some(facts) = context.facts() else { return };
-    if facts.function.kind != FunctionKind::Entry || !context.with_calls(&[]).is_empty() {
+    if facts.function.kind != FunctionKind::Entry {
         return;
     }
-    let lives = Lives::new(facts, barrier_events(context));
     let before = diagnostics.len();
-    by_paths(context, facts, &lives, diagnostics);
+    if context.with_calls(&[]).is_empty() {
+        let lives = Lives::new(facts, barrier_events(context));
+        by_paths(context, facts, &lives, diagnostics);
+    }
     if diagnostics.len() == before {
         let found = protocol::explained(context, |fault| fault.kind == FaultKind::NeverMade);
         diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));

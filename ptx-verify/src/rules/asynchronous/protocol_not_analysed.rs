@@ -3,6 +3,7 @@ use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
+use crate::subject::protocol;
 
 declare_rule! {
     /// ## What it does
@@ -43,17 +44,21 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let protocol = context.protocol();
-    let (place, why) = match protocol.end {
+    let found = context.protocol();
+    let (place, why) = match found.end {
         Some(End::Unknown(place)) => {
             (place, "what happens here depends on what is loaded from memory, or on another function")
         }
-        Some(End::Budget) if protocol.faults.is_empty() => {
+        Some(End::Budget) if found.faults.is_empty() => {
             let Some(first) = context.actions().first() else { return };
             (first.instruction, "the kernel has more rounds than are executed")
         }
         _ => return,
     };
-    let span = context.instruction_span(place);
-    diagnostics.push(RULE.at(span, "the protocol of this kernel is followed in part").with_note(why));
+    let span = protocol::shown_at(context, place);
+    let mut found = RULE.at(span, "the protocol of this kernel is followed in part").with_note(why);
+    for within in context.place(place).within {
+        found = found.with_secondary(context.told(within), "in this function");
+    }
+    diagnostics.push(found);
 }
