@@ -89,8 +89,12 @@ fn of_several(
     }
     let own: BTreeSet<u64> = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
     let rooms = (0..first.copies.len()).map(|copy| {
+        // Where an execution ends early some stages of a ring are missing, and their rooms are those of others.
         let ends = |places: &BTreeSet<u64>| {
-            phases.iter().filter_map(|phase| room(phase.copies[copy].place, places, variables)).max()
+            let mut rooms =
+                phases.iter().filter_map(|phase| room(phase.copies[copy].place, places, variables));
+            let first = rooms.next()?;
+            rooms.all(|room| room == first).then_some(first)
         };
         ends(&own).filter(|room| ends(all) == Some(*room))
     });
@@ -183,6 +187,19 @@ mod tests {
         // Where nothing tells how large the last tile is, nothing is said.
         assert_eq!(misfit(&ring(24576, 1), &[]), None);
         assert_eq!(misfit(&ring(24576, 1), &[(1024, 12288)]), Some((7, 24576, 12288, 2)));
+    }
+
+    #[test]
+    fn rooms_that_are_not_alike_tell_nothing() {
+        let phase = |object, expectation, places: [u64; 2]| Shared {
+            object,
+            expected: 16384,
+            expectation,
+            copies: places.map(|place| Unsized { instruction: expectation + 1, place }).to_vec(),
+            known: Vec::new(),
+        };
+        // Of the second ring one stage of two is there.
+        assert_eq!(misfit(&[phase(0, 3, [1024, 9216]), phase(1, 7, [17408, 33792])], &[]), None);
     }
 
     #[test]
