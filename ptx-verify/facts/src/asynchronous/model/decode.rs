@@ -171,7 +171,7 @@ impl Decoder<'_, '_> {
 
     /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel. Who aligns an address
     /// clears bits of it.
-    fn points_to_shared(&self, operand: Operand) -> bool {
+    pub(super) fn points_to_shared(&self, operand: Operand) -> bool {
         let Operand::RegisterAddress { base, .. } = operand else { return false };
         let (mut open, mut left) = (vec![base], MAX_SOURCES_OF_ADDRESS);
         while let Some(register) = open.pop() {
@@ -618,10 +618,16 @@ impl Decoder<'_, '_> {
         let operands = body.operands(handle);
         if computes == Computation::Load {
             let space = space_of(instance).map(StateSpace::base);
-            if matches!(space, None | Some(StateSpace::Global | StateSpace::Const)) {
+            let from = operands.get(1).filter(|_| space.is_none());
+            let is_local = space == Some(StateSpace::Local)
+                || from.is_some_and(|from| self.leads_to_local(*from) == Some(true));
+            if is_local && space.is_none() && !self.knows_local() {
+                return self.forgotten(instruction, Vec::new());
+            }
+            if !is_local && matches!(space, None | Some(StateSpace::Global | StateSpace::Const)) {
                 return self.loaded(instruction, false);
             }
-            if space == Some(StateSpace::Local) && self.knows_local() {
+            if is_local && self.knows_local() {
                 self.loads_local = true;
                 let kept = self.of_local(instruction, false);
                 return kept.unwrap_or_else(|| self.forgotten(instruction, Vec::new()));

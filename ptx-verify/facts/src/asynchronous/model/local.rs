@@ -9,7 +9,7 @@ use super::decode::Operands;
 use super::kept::{Kept, LARGEST};
 use super::known::Actions;
 use super::machine::Machine;
-use super::passed::{in_parameter_space, is_passed};
+use super::passed::{brought, in_parameter_space, is_passed};
 use super::program::Action;
 use super::slice::Decoder;
 use super::value::{Value, lanes};
@@ -100,7 +100,14 @@ impl Decoder<'_, '_> {
                     match access.space.map(StateSpace::base) {
                         Some(StateSpace::Local) => all.push(instruction),
                         // It might be there as well.
-                        None if spec.may_access_shared() && self.may_be_local(operand) => return None,
+                        None if spec.may_access_shared() && self.may_be_local(operand) => {
+                            let is_local =
+                                self.leads_to_local(operand) == Some(true) && !self.points_to_shared(operand);
+                            if !is_local {
+                                return None;
+                            }
+                            all.push(instruction);
+                        }
                         _ => {}
                     }
                 }
@@ -111,8 +118,13 @@ impl Decoder<'_, '_> {
 
     /// Whether a generic address may be one of the memory of a thread: such an address leads there.
     fn may_be_local(&self, operand: Operand) -> bool {
+        self.leads_to_local(operand) != Some(false)
+    }
+
+    /// The same; none where that is not known.
+    pub(super) fn leads_to_local(&self, operand: Operand) -> Option<bool> {
         const MAX_VISITS: usize = 64;
-        let Operand::RegisterAddress { base, .. } = operand else { return true };
+        let Operand::RegisterAddress { base, .. } = operand else { return None };
         let (mut pending, mut seen) = (vec![base], Vec::new());
         while let Some(register) = pending.pop() {
             if seen.contains(&register) {
@@ -120,21 +132,26 @@ impl Decoder<'_, '_> {
             }
             seen.push(register);
             if seen.len() > MAX_VISITS {
-                return true;
+                return None;
             }
             for &write in self.facts.definitions(register) {
-                let Some(instance) = self.facts.instance(write) else { return true };
+                let instance = self.facts.instance(write)?;
                 if instance.effects.computes == Some(Computation::ToGeneric) {
                     if crate::values::space_of(instance) == Some(StateSpace::Local) {
-                        return true;
+                        return Some(true);
                     }
                     continue;
                 }
-                let reads = self.facts.uses().of(write).iter().filter(|each| each.access().reads());
-                pending.extend(reads.map(|each| each.register));
+                match brought(self.facts, write) {
+                    Some(passed) => pending.extend(passed),
+                    None => {
+                        let reads = self.facts.uses().of(write).iter().filter(|each| each.access().reads());
+                        pending.extend(reads.map(|each| each.register));
+                    }
+                }
             }
         }
-        false
+        Some(false)
     }
 }
 
