@@ -160,7 +160,9 @@ const MAX_DEPTH: usize = 12;
 pub fn polls(facts: &FunctionFacts<'_>) -> Vec<Poll> {
     let mut found: Vec<Poll> = Vec::new();
     for (head, latch) in ways_back(facts) {
-        if let Some(poll) = poll(facts, head, latch).filter(|poll| found.iter().all(|other| other.load != poll.load)) {
+        if let Some(poll) =
+            poll(facts, head, latch).filter(|poll| found.iter().all(|other| other.load != poll.load))
+        {
             found.push(poll);
         }
     }
