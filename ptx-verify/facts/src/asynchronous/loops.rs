@@ -279,7 +279,8 @@ fn waiting(
     for &block in &blocks {
         // Several ways may lead back through one block that does nothing else.
         let is_back = |next: NodeIndex| {
-            cfg.instructions(next).len() <= 1 && cfg.successors(next).all(|(after, _)| after == head)
+            let mut after = cfg.successors(next).map(|(after, _)| after);
+            cfg.instructions(next).len() <= 1 && after.next() == Some(head) && after.next().is_none()
         };
         let leaves = cfg.successors(block).any(|(next, _)| !blocks.contains(&next) && !is_back(next));
         let end = cfg.instructions(block).next_back()?;
