@@ -139,10 +139,12 @@ const PARAMETER_OF_THINNED: u64 = 256;
 const STEPS_OF_THINNED: u32 = 3_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
-/// Kernels of a module that take so many steps each, as a whole share of them is [`SHARE`]. Each of more takes less, and each
-/// of a few takes more: so a module takes no longer than some kernels do.
+/// Kernels of a module that take so many steps each, as a whole share of them is [`SHARE`]. Each of more takes less: so a module
+/// takes no longer than these do.
 const KERNELS: u32 = 16;
 const SHARE: u32 = 4;
+/// Modules of so few kernels are what people write and look at: each takes more.
+const FEW_KERNELS: u32 = 2;
 const MOST_SHARES: u32 = 4;
 /// Blocks of a cluster that are looked at.
 const MAX_BLOCKS: u32 = 16;
@@ -233,7 +235,10 @@ fn share(facts: &FunctionFacts<'_>) -> u32 {
     let functions = facts.module.functions.iter();
     let kernels = functions.filter(|(_, function)| function.kind == FunctionKind::Entry);
     let kernels = kernels.take((KERNELS * SHARE) as usize).count() as u32;
-    (KERNELS * SHARE / kernels.max(1)).clamp(1, MOST_SHARES * SHARE)
+    match kernels {
+        ..=FEW_KERNELS => MOST_SHARES * SHARE,
+        _ => (KERNELS * SHARE / kernels).clamp(1, SHARE),
+    }
 }
 
 /// What executions of one launch show, with threads and blocks of a cluster as given.
