@@ -21,6 +21,8 @@ pub(crate) const SLOT: &str = "it is chosen here which place is meant";
 
 /// What is said where an object is made, and where it is computed how many arrive at it.
 pub(crate) const MADE: &str = "made here";
+/// What is said of where the bytes of a phase are expected.
+pub(crate) const EXPECTED: &str = "bytes are expected here";
 pub(crate) const COUNTED: &str = "the number of arrivals is computed here";
 
 /// What is said of an instruction of a function, where its call is told, and of a call on the way there.
@@ -197,7 +199,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::NeverMade, Part::Made) => "others are made here",
         (FaultKind::BeyondAllocation, Part::Made) => "allocated here",
         (_, Part::Made) => MADE,
-        (_, Part::Expectation) => "bytes are expected here",
+        (_, Part::Expectation) => EXPECTED,
         (FaultKind::Registers, Part::Elsewhere) => "the other threads go on here, and give no registers back",
         (_, Part::Elsewhere) => "arrives at another object here",
         (FaultKind::ArrivesTwice, Part::OtherBarrier) => {

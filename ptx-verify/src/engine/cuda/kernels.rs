@@ -21,7 +21,7 @@ use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::protocol::{COUNTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
+use crate::subject::protocol::{COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
 const OF_INSTRUCTIONS: [&str; 3] = [OTHER_FENCE, OTHER_MAP_FENCE, RELAXED];
@@ -307,21 +307,37 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
     let own = Some(span).filter(|_| counts.contains(&found.rule));
     let is_counted =
         [&mbarrier_phase::RULE, &mbarrier_count::RULE].iter().any(|rule| rule.info.name == found.rule);
-    let decides =
-        |label: &&Label| label.message == SLOT || is_counted && OF_COUNTS.contains(&&*label.message);
+    let is_of_bytes = mbarrier_bytes::RULE.info.name == found.rule;
+    let decides = |label: &&Label| {
+        let is_given = is_counted && OF_COUNTS.contains(&&*label.message);
+        label.message == SLOT || is_given || is_of_bytes && label.message == EXPECTED
+    };
     let chosen = labels.iter().filter(decides).map(|label| label.span);
     let mut given: Vec<Label> = Vec::new();
     for place in own.into_iter().chain(chosen) {
         for name in words_of(line_around(aim.source, place)) {
-            let Some(Some(value)) = aim.program.constants.get(name) else { continue };
-            let is_own = value.span.start >= aim.base && !is_one_line(aim.source, value.span, place);
-            let is_new = given.iter().all(|label| label.span != value.span);
+            let constant = aim.program.constants.get(name).and_then(Option::as_ref);
+            let Some(value) = constant.map(|constant| constant.span).or_else(|| macro_of(aim, name)) else {
+                continue;
+            };
+            let is_own = value.start >= aim.base && !is_one_line(aim.source, value, place);
+            let is_new = given.iter().all(|label| label.span != value);
             if is_own && is_new && given.len() < MAX_CONSTANTS {
-                given.push(Label { span: value.span, message: "this number is given here".to_owned() });
+                given.push(Label { span: value, message: "this number is given here".to_owned() });
             }
         }
     }
     given
+}
+
+/// What a macro without parameters stands for, if one macro has the name.
+fn macro_of(aim: Aim<'_, '_>, name: &str) -> Option<Span> {
+    let mut all = aim.file.macros.iter().filter(|each| each.name.text(aim.source) == name);
+    let (only, None) = (all.next()?, all.next()) else { return None };
+    let text = only.body.text(aim.source);
+    let end = cuda::comments(text).first().map_or(text.len(), |comment| comment.start as usize);
+    let length = text.get(..end)?.trim_end().len() as u32;
+    (only.parameters.is_none() && length > 0).then(|| Span::new(only.body.start, only.body.start + length))
 }
 
 /// The words of a line that no comment has.
