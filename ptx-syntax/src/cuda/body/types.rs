@@ -85,7 +85,7 @@ impl<'s> Parser<'s> {
             || matches!(word, "decltype" | "typename" | "struct" | "CUtensorMap" | "dim3")
     }
 
-    /// Whether an operand begins at a token, so that what stands in parentheses before it can be a type alone.
+    /// Whether an operand begins at a token, so that the parentheses before it can only hold a type.
     pub(super) fn is_operand(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|next| match next.kind {
             Kind::Number | Kind::Text | Kind::Character => true,

@@ -139,13 +139,13 @@ const PARAMETER_OF_THINNED: u64 = 256;
 const STEPS_OF_THINNED: u32 = 3_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
-/// Kernels of a module that take so many steps each, as a whole share of them is [`SHARE`]. Each of more takes less: so a module
-/// takes no longer than these do.
-const KERNELS: u32 = 16;
+/// A kernel takes a share of the steps, in parts of this one: the whole in a module of up to [`KERNELS`] kernels, and less in a
+/// larger one, which takes no longer so.
 const SHARE: u32 = 4;
-/// Modules of so few kernels are what people write and look at: each takes more.
+const KERNELS: u32 = 16;
+/// In a module of one or two kernels, which people write and look at, each takes several shares.
 const FEW_KERNELS: u32 = 2;
-const MOST_SHARES: u32 = 4;
+const MAX_SHARES: u32 = 4;
 /// Blocks of a cluster that are looked at.
 const MAX_BLOCKS: u32 = 16;
 /// The blocks of a cluster, and the rows of them, where the kernel does not say.
@@ -236,7 +236,7 @@ fn share(facts: &FunctionFacts<'_>) -> u32 {
     let kernels = functions.filter(|(_, function)| function.kind == FunctionKind::Entry);
     let kernels = kernels.take((KERNELS * SHARE) as usize).count() as u32;
     match kernels {
-        ..=FEW_KERNELS => MOST_SHARES * SHARE,
+        ..=FEW_KERNELS => MAX_SHARES * SHARE,
         _ => (KERNELS * SHARE / kernels).clamp(1, SHARE),
     }
 }
