@@ -1,3 +1,5 @@
+// fault: "counted = atomicAdd(all, 1)" => "counted = atomicAdd_block(all, 1)"
+// fault: "    __threadfence(); // for all blocks\n" => ""
 // fault: "atomicInc(&turn[blockIdx.x], gridDim.y - 1)" => "atomicInc_block(&turn[blockIdx.x], gridDim.y - 1)"
 // fault: "atomicAdd(&done[row], 1)" => "atomicAdd_block(&done[row], 1)"
 // fault: "    __threadfence();\n    __syncthreads(); // stored\n" => "    __syncthreads();\n"
@@ -35,7 +37,22 @@ __global__ void __launch_bounds__(128) folded(const float* in, float* parts, flo
         sum += parts[row * gridDim.x * 128 + blockIdx.x * 128 + threadIdx.x];
     out[blockIdx.x * 128 + threadIdx.x] = sum;
 }
+// The number goes to the other threads before it is compared.
+__global__ void __launch_bounds__(128) joined(const float* in, float* parts, float* out, int* all) {
+    __shared__ int counted;
+    parts[blockIdx.x * 128 + threadIdx.x] = 3 * in[blockIdx.x * 128 + threadIdx.x];
+    __threadfence(); // for all blocks
+    __syncthreads();
+    if (threadIdx.x == 0) counted = atomicAdd(all, 1);
+    __syncthreads();
+    if (counted != gridDim.x - 1) return;
+    __threadfence();
+    float sum = 0;
+    for (int block = 0; block < gridDim.x; ++block) sum += parts[block * 128 + threadIdx.x];
+    out[threadIdx.x] = sum;
+}
 void launch(const float* in, float* parts, float* out, int* done, unsigned* turn) {
     summed<<<dim3(8, 64), 128>>>(in, parts, out, done, 8, 1000);
+    joined<<<64, 128>>>(in, parts, out, done);
     folded<<<dim3(64, 8), 128>>>(in, parts, out, turn);
 }

@@ -1,6 +1,6 @@
 //! Flags in global memory: which accesses may set one, and counters of those who are done.
 
-use ptx_ir::ir::{Handle, Operand, Register};
+use ptx_ir::ir::{Handle, Operand, Register, Variable};
 use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
@@ -51,7 +51,7 @@ const GRID: [SpecialRegister; 4] = [
     SpecialRegister::NCTAID_Z,
 ];
 /// What is counted is converted, or has a number added, before it is compared.
-const STEPS_TO_COMPARISON: usize = 2;
+const STEPS_TO_COMPARISON: usize = 3;
 
 /// The first operation that counts who is done without an order. The last one reads what all have stored: it stores and reads
 /// through the same parameter, before and after, and never comes back. `is_of_one`: whether one thread of a block executes an
@@ -172,7 +172,32 @@ fn comes_back(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     false
 }
 
-/// Those of some instructions that give what is compared with something, itself or after a step.
+/// A place of shared memory: a variable that a register points to or the operand names, and how far behind its start.
+type Handed = (Result<Register, Handle<Variable>>, i64);
+
+/// The place of shared memory that a plain access goes to.
+fn handed(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Handed> {
+    let instance = facts.instance(instruction)?;
+    let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+    let is_shared = accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Shared));
+    if !is_shared || instance.effects.atomic || instance.effects.asynchronous.is_some() {
+        return None;
+    }
+    let operands = facts.body.operands(Handle::new(instruction));
+    let named = operands.iter().find_map(|operand| match *operand {
+        Operand::VariableAddress { variable, offset, .. } => Some((variable, offset)),
+        _ => None,
+    });
+    if let Some((variable, distance)) = named {
+        return Some((Err(variable), distance));
+    }
+    let (base, offset) = facts.address_in_register(instruction)?;
+    let steps = address_steps(facts, instruction, base);
+    Some((Ok(*steps.last()?), distance_of(facts, &steps, offset).0))
+}
+
+/// Those of some instructions that give what is compared with something, itself, after a step, or by who it was handed to in
+/// shared memory.
 fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
     if instructions.is_empty() {
         return instructions;
@@ -190,6 +215,7 @@ fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
     let (all, mut found) = (u32::MAX >> (u32::BITS - instructions.len() as u32), 0);
     for _ in 0..STEPS_TO_COMPARISON {
         let (mut next, mut goes_on) = (facts.table(0_u32), false);
+        let mut given: Vec<(Handed, u32)> = Vec::new();
         for (at, each) in uses.all().iter().enumerate() {
             let sources = known[each.register];
             if sources == 0 || !each.reads() {
@@ -205,7 +231,22 @@ fn compared(facts: &FunctionFacts<'_>, mut instructions: Vec<u32>) -> Vec<u32> {
                     next[register] |= sources;
                     goes_on = true;
                 }),
+                None if facts.instance(reader).is_some_and(|instance| instance.effects.writes_memory) => {
+                    given.extend(handed(facts, reader).map(|place| (place, sources)));
+                }
                 None => {}
+            }
+        }
+        if !given.is_empty() {
+            for load in facts.reaching_out() {
+                let loads = facts.instance(load).is_some_and(|instance| instance.effects.reads_memory);
+                let Some(place) = handed(facts, load).filter(|_| loads) else { continue };
+                for (_, sources) in given.iter().filter(|(other, _)| *other == place) {
+                    written(load).for_each(|register| {
+                        next[register] |= sources;
+                        goes_on = true;
+                    });
+                }
             }
         }
         if found == all || !goes_on {
