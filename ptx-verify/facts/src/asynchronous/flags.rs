@@ -172,7 +172,7 @@ fn comes_back(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     false
 }
 
-/// A place of shared memory: a variable that a register points to or the operand names, and how far behind its start.
+/// A place of shared memory: the variable that a register points to or the operand names, and the distance from its start.
 type Handed = (Result<Register, Handle<Variable>>, i64);
 
 /// The place of shared memory that a plain access goes to.

@@ -126,8 +126,8 @@ fn read_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
     let stops = waits_for_threads(context);
     let reads = reads_of_shared(facts);
     for copy in copies {
-        let behind = Reach::from(facts, Ends::Instructions(&[copy]), &stops);
-        let is_early = |read: &u32| behind.at(*read).is_some() && context.may_read(copy, *read);
+        let after = Reach::from(facts, Ends::Instructions(&[copy]), &stops);
+        let is_early = |read: &u32| after.at(*read).is_some() && context.may_read(copy, *read);
         // A loop that waits is entered once at least.
         let may_come = |read: u32| context.walk(|walker| walker.may_come(copy, read, &stops)).unwrap_or(true);
         let early = reads.iter().copied().find(|read| is_early(read) && may_come(*read));

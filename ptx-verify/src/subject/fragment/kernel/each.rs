@@ -108,7 +108,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// The members of an object, or the elements of a vector or of an array, if it has so many.
+    /// The members of an object, or the elements of a vector or of an array, if their number is `count`.
     pub(super) fn parts_of_place(&mut self, place: &Place, count: usize) -> Result<Vec<Place>, Unclear> {
         match place.ty().clone() {
             Ty::Structure(members) if members.all.len() == count => {

@@ -25,7 +25,7 @@ const STAGE: u64 = 16;
 const OBJECT: u64 = 8;
 /// Groups that a thread may leave when it waits.
 const MAX_GROUPS: u64 = 8;
-/// Bulk copies are of so many bytes, from this target on.
+/// What the bytes of a bulk copy are a multiple of, and the first target that has such copies.
 const BULK: u64 = 16;
 const FIRST_WITH_BULK: u16 = 90;
 /// Copies of a thread that are written one after the other.
@@ -362,7 +362,8 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
-    /// Copies a unit after the other; of a group each thread, by its rank of so many, copies every so many.
+    /// Copies one unit after the other. `own` is the rank of a thread in a group and the number of its threads, among which
+    /// the units go round.
     fn copies_in_turn(
         &mut self,
         (to, from): (&str, &str),
