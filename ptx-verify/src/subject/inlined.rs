@@ -279,8 +279,8 @@ impl<'a> Copy<'a> {
     /// Where a place of the text is from, and the call that it is in. Places count from `base`.
     fn origin(&self, span: Span, base: u32) -> Option<(Span, Option<usize>)> {
         let start = span.start.checked_sub(base)?;
-        let behind = self.pieces.partition_point(|piece| piece.at <= start);
-        let piece = self.pieces.get(behind.checked_sub(1)?)?;
+        let next = self.pieces.partition_point(|piece| piece.at <= start);
+        let piece = self.pieces.get(next.checked_sub(1)?)?;
         let from = piece.source.start + (start - piece.at);
         let shown = if piece.is_copied { Span::new(from, from + span.len()) } else { piece.source };
         Some((shown, piece.call))

@@ -45,7 +45,7 @@ pub(crate) struct Formal {
 pub(crate) enum FormalPlace {
     /// In a register of a type.
     Register(Type),
-    /// In memory of so many bytes, with an alignment, and the parts that the body loads or stores: their places and bytes.
+    /// In memory: its bytes, its alignment, and the parts that the body loads or stores: their places and bytes.
     Memory(u64, u32, Vec<(u64, u64)>),
 }
 
