@@ -1,8 +1,8 @@
 use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::{left_open, next_step, reads_of_shared};
+use ptx_facts::asynchronous::{left_open, may_be_global, next_step, reads_of_shared};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
-use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance};
+use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
@@ -16,7 +16,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a bulk copy out of shared memory in a kernel that no `cp.async.bulk.wait_group` can follow, or no
     /// `cp.async.bulk.commit_group` before the wait; and a read of the variable that a bulk copy into shared memory
-    /// writes, on a path from the copy without a test of an `mbarrier`.
+    /// writes, on a path from the copy without a test of an `mbarrier`; and a release in global memory after a bulk copy out of
+    /// shared memory for which only `cp.async.bulk.wait_group.read` waits.
     ///
     /// ## Why is this bad
     /// The copy runs on its own and reads the shared memory of the block, which is gone when the block has ended. PTX
@@ -40,7 +41,8 @@ declare_rule! {
     /// ## What it may miss
     /// Kernels often copy and wait in one elected thread, under two equal conditions. Only a copy that no wait can
     /// follow on any path is reported, and none where a function is called after it. Behind a barrier another thread may
-    /// have waited for a copy into shared memory; which `mbarrier` is tested is not looked at.
+    /// have waited for a copy into shared memory; which `mbarrier` is tested is not looked at. Releases of threads that have
+    /// acquired something on every way to the copy may give back what they have read.
     name: "bulk-copy-no-wait",
     code: "P0902",
     former: ["H0368"],
@@ -54,6 +56,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.module.features().has(Features::ASYNCHRONOUS) && !context.follows_calls() {
         return;
     }
+    told_too_early(context, diagnostics);
     let groups = &[AsyncGroup::Bulk, AsyncGroup::Mbarrier];
     let shown = protocol::unawaited(context, groups);
     if shown.is_empty() && context.protocol().is_conclusive() {
@@ -69,6 +72,55 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             let (span, explanation) = protocol::explained_fault(context, fault);
             diagnostics.push(RULE.explained(span, &explanation));
         }
+    }
+}
+
+/// A flag in global memory that tells others of a bulk store which may still be writing: the threads have waited until it has read
+/// its source, and never wait for more. Who has acquired something before may give back what it has read.
+fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let starts = context.acting(AsyncGroup::Bulk, &[AsyncAction::Start]);
+    let Some(facts) = context.facts().filter(|_| !starts.is_empty()) else { return };
+    let of_global = |wanted: &dyn Fn(&Instance) -> bool| {
+        let is_such = |&each: &u32| {
+            facts.instance(each).is_some_and(|instance| !instance.is(Mode::BlockScope) && wanted(instance))
+                && may_be_global(facts, each)
+        };
+        let mut found: Vec<u32> = facts.reaching_out().filter(is_such).collect();
+        found.sort_unstable();
+        found
+    };
+    let releases = of_global(&|each| each.is(Mode::Release) && each.effects.writes_memory);
+    if releases.is_empty() {
+        return;
+    }
+    let acquires = of_global(&|each| each.is(Mode::Acquire) && each.effects.reads_memory);
+    let waits = context.acting(AsyncGroup::Bulk, &[AsyncAction::Wait, AsyncAction::WaitAll]);
+    let reads_only = |wait: &u32| facts.instance(*wait).is_some_and(|each| each.is(Mode::Reads));
+    let (of_sources, whole): (Vec<u32>, Vec<u32>) = waits.iter().partition(|wait| reads_only(wait));
+    let begins = Reach::from(facts, Ends::Function, &acquires);
+    let told = Reach::to(facts, Ends::Instructions(&releases), &whole);
+    let to_whole = Reach::to(facts, Ends::Instructions(&whole), &[]);
+    for start in starts {
+        let stores = facts.instance(start).is_some_and(reads_shared) && begins.at(start).is_some();
+        let Some(release) = told.at(start).filter(|_| stores) else { continue };
+        // Who waits later for all of it tells of something else.
+        if to_whole.at(start).is_some() {
+            continue;
+        }
+        let after = Reach::from(facts, Ends::Instructions(&[start]), &whole);
+        let is_between = |wait: &u32| after.at(*wait).is_some() && *wait < release;
+        let Some(wait) = of_sources.iter().copied().filter(is_between).max() else { continue };
+        if !context.walk(|walker| walker.may_come(start, release, &whole)).unwrap_or(false) {
+            continue;
+        }
+        let message = "this tells others of what a bulk copy may still be writing to global memory";
+        diagnostics.push(
+            RULE.at(context.instruction_span(release), message)
+                .with_secondary(context.instruction_span(start), "the copy starts here")
+                .with_secondary(context.instruction_span(wait), "this waits until its source is read")
+                .with_help("wait with `cp.async.bulk.wait_group` before, without `.read`"),
+        );
+        return;
     }
 }
 
