@@ -1,3 +1,5 @@
+// fault: "      mbar_wait(&s.acc_full[ac], (j >> 1) & 1);\n      tm_fence_after();\n" => "      mbar_wait(&s.acc_full[ac], (j >> 1) & 1);\n"
+// fault: "      tm_fence_before();\n      mbar_arrive(" => "      mbar_arrive("
 // fault: "mbar_init(&s.acc_empty[i], 128)" => "mbar_init(&s.acc_empty[i], 4)"
 // fault: "        mbar_wait(&s.acc_empty[ac], ((j >> 1) & 1) ^ 1);\n" => ""
 // fault: "mbar_wait(&s.acc_full[ac], (j >> 1) & 1)" => "mbar_wait(&s.acc_full[ac], j & 1)"

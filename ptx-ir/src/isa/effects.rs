@@ -104,6 +104,10 @@ pub enum AsyncAction {
     WaitAll,
     /// Orders what comes before it with the operations after it.
     Fence,
+    /// Orders the operations before it with what a synchronization of threads tells others.
+    FenceBefore,
+    /// Orders what a synchronization of threads has told with the operations after it.
+    FenceAfter,
     /// Makes the object ready: `mbarrier.init`, `tcgen05.alloc`.
     Init,
     /// Ends the object's life: `mbarrier.inval`, `tcgen05.dealloc`.

@@ -12,12 +12,14 @@ const GROUPS: [(&str, &str); 9] = [
     ("fabric", "Fabric"),
 ];
 
-const ACTIONS: [(&str, &str); 10] = [
+const ACTIONS: [(&str, &str); 12] = [
     ("start", "Start"),
     ("commit", "Commit"),
     ("wait", "Wait"),
     ("wait-all", "WaitAll"),
     ("fence", "Fence"),
+    ("fence-before", "FenceBefore"),
+    ("fence-after", "FenceAfter"),
     ("init", "Init"),
     ("release", "Release"),
     ("relinquish", "Relinquish"),

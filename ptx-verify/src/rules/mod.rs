@@ -58,7 +58,7 @@ rules! {
         cp_async_no_wait bulk_copy_no_wait wgmma_missing_fence wgmma_missing_wait mbarrier_uninitialized
         mbarrier_misaligned mbarrier_initialized_twice tcgen05_missing_dealloc tcgen05_dealloc_mismatch
         tcgen05_used_after_dealloc tcgen05_alloc_after_relinquish tcgen05_missing_wait
-        tcgen05_missing_commit tcgen05_beyond_allocation mixed_cta_groups
+        tcgen05_missing_commit tcgen05_beyond_allocation tcgen05_missing_fence mixed_cta_groups
         missing_proxy_fence async_race mbarrier_phase mbarrier_unpublished mbarrier_bytes mbarrier_count barrier_deadlock cluster_lifetime
         protocol_not_analysed unordered_flag register_deadlock early_grid_read stale_tensor_map
     }

@@ -193,6 +193,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         }
         (FaultKind::LanesRead, Part::Access) => "may still be read here",
         (FaultKind::Unordered | FaultKind::LanesApart, Part::Access) => "may still be written here",
+        (FaultKind::TensorUntold, Part::Access) => "tensor memory is used here before",
         (_, Part::Access) => "accessed here",
         (_, Part::Wait) => "waited for here",
         (_, Part::Arrival) => "arrives here",
@@ -211,6 +212,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::SourceReused | FaultKind::Overwrite | FaultKind::Unordered, Part::OtherWait) => {
             "the last wait before the operation"
         }
+        (FaultKind::TensorUnfenced, Part::OtherWait) => "a fence follows this wait",
         (_, Part::WaitOfReader) => "the last wait before the read",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Unexpected) => "the bytes of this copy come to it, and nobody expects them",
@@ -287,6 +289,14 @@ pub(crate) fn words(fault: &Fault) -> (String, &'static str) {
         FaultKind::EarlyTensor => plain(
             "tensor memory is accessed here while a matrix operation may still write it",
             "wait for the `mbarrier` of its `tcgen05.commit` before",
+        ),
+        FaultKind::TensorUnfenced => plain(
+            "tensor memory is used here after a wait without `tcgen05.fence::after_thread_sync` between",
+            "write the fence after the wait, as other waits of this kernel have it",
+        ),
+        FaultKind::TensorUntold => plain(
+            "this tells of loads or stores of tensor memory without `tcgen05.fence::before_thread_sync` before",
+            "write the fence before the arrival, as others of this kernel have it",
         ),
         FaultKind::BeyondAllocation => {
             let (own, column) = counts.unwrap_or_default();

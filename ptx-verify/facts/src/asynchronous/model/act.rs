@@ -288,6 +288,10 @@ impl Machine<'_> {
                 self.fence(warp, mask);
                 Some(())
             }
+            Action::TensorFence { after } => {
+                self.fence_tensor(warp, *after);
+                Some(())
+            }
             Action::ObjectFence => {
                 self.meets(warp, instruction);
                 self.warps[warp].has_fenced_objects = true;

@@ -37,6 +37,9 @@ const MAX_STEPS: usize = 16;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut fault: Fault) -> Fault {
+    if matches!(fault.kind, FaultKind::TensorUnfenced | FaultKind::TensorUntold) {
+        return fault;
+    }
     // Who does not listen to an answer may have meant to wait.
     if let Some(asks) = nearest(facts, unheard, &fault) {
         fault = fault.with(asks.test, Part::Unheard).with(asks.end, Part::Answer);

@@ -319,6 +319,11 @@ impl Decoder<'_, '_> {
                 let (first, columns) = (*first, *columns);
                 Some(Action::Deallocate { first: self.source(first), columns: self.source(columns) })
             }
+            (AsyncGroup::Tcgen05, AsyncAction::FenceBefore) => Some(Action::TensorFence { after: false }),
+            (AsyncGroup::Tcgen05, AsyncAction::FenceAfter) => {
+                self.program.fences_tensor = true;
+                Some(Action::TensorFence { after: true })
+            }
             (AsyncGroup::Tcgen05Load, AsyncAction::WaitAll) => Some(Action::WaitLoads),
             (AsyncGroup::Tcgen05Load | AsyncGroup::Tcgen05Store, AsyncAction::Start) => {
                 let address = self.tensor_address(named)?;

@@ -15,6 +15,10 @@ pub enum FaultKind {
     MissingBarrier,
     /// An access of tensor memory that a matrix operation may still write.
     EarlyTensor,
+    /// Tensor memory that is used after a wait without the fence that other waits have.
+    TensorUnfenced,
+    /// An arrival that tells of loads or stores of tensor memory without the fence that others have.
+    TensorUntold,
     /// An access of tensor memory beyond what the block has allocated.
     BeyondAllocation,
     /// Tensor memory that is given back while another warp may load from it.
@@ -268,6 +272,8 @@ impl FaultKind {
                 | Self::NoBlock
                 | Self::OwnWindow
                 | Self::BeyondAllocation
+                | Self::TensorUnfenced
+                | Self::TensorUntold
         )
     }
 }

@@ -25,6 +25,7 @@ use super::scenario::{Scenario, chosen_warps};
 use super::shadow::{Anywhere, Flight, Shadow, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
+use super::tensor_order::TensorOrder;
 use super::value::{ALL, Value};
 
 /// How an execution ends.
@@ -129,12 +130,15 @@ pub(super) struct Warp {
     pub(super) has_fenced_objects: bool,
     /// Loads from tensor memory that it has not waited for: where they begin, and their instructions.
     pub(super) tensor_loads: Vec<(u64, u32)>,
+    pub(super) tensor_order: TensorOrder,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
     /// The event at which all of its lanes met last.
     pub(super) lanes_met: u32,
     /// Where it met others or waited last, and before that.
     pub(super) met: [Option<u32>; 2],
+    /// Its events when it met others or waited.
+    pub(super) meetings: Vec<u32>,
     /// The last instruction that used memory, or that waited for an operation which does.
     pub(super) last_use: Option<u32>,
     /// The first that used memory since it met others or waited.
@@ -383,7 +387,9 @@ impl<'p> Machine<'p> {
                     first_use: None,
                     last_act: None,
                     met: [None; 2],
+                    meetings: Vec::new(),
                     tensor_loads: Vec::new(),
+                    tensor_order: TensorOrder::default(),
                     unfenced: 0,
                     lanes_met: 0,
                 });
@@ -616,7 +622,10 @@ impl<'p> Machine<'p> {
                     self.warps[warp].local.clear();
                 }
             }
-            Action::Multiply { .. } | Action::Tensor { .. } | Action::WaitLoads => {}
+            Action::Multiply { .. }
+            | Action::Tensor { .. }
+            | Action::WaitLoads
+            | Action::TensorFence { .. } => {}
             Action::Deallocate { .. } => self.gives_columns_back(warp),
             _ => self.freeze(warp, index, step.instruction),
         }

@@ -37,8 +37,10 @@ impl Machine<'_> {
 
     /// Takes note of where a warp meets others, or waits.
     pub(super) fn meets(&mut self, warp: usize, instruction: u32) {
-        self.warps[warp].first_use = None;
-        let met = &mut self.warps[warp].met;
+        let own = &mut self.warps[warp];
+        own.first_use = None;
+        own.meetings.push(own.event);
+        let met = &mut own.met;
         if met[0] != Some(instruction) {
             *met = [Some(instruction), met[0]];
         }

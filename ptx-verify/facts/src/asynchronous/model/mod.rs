@@ -56,6 +56,8 @@ mod skim;
 mod slice;
 mod spread;
 mod tensor;
+mod tensor_fences;
+mod tensor_order;
 mod thin;
 mod together;
 mod value;
@@ -68,8 +70,9 @@ pub use machine::End;
 use machine::Machine;
 use program::Program;
 use ptx_ir::ir::FunctionKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use scenario::{RISING, Scenario};
+use sizes::Log;
 
 /// What executions of a kernel's protocol show.
 #[derive(Clone, Debug, Default)]
@@ -598,7 +601,7 @@ fn of_scenario<'p>(
     agreed: Option<&FxHashMap<u32, u64>>,
     chosen: Option<(&'p [u32], u64)>,
 ) -> Shown {
-    let mut starts = FxHashSet::default();
+    let mut before = Log::default();
     let first = |scenario: Scenario| {
         let mut machine = Machine::new(program, scenario);
         machine.chosen = chosen;
@@ -608,15 +611,15 @@ fn of_scenario<'p>(
     let mut end = machine.run();
     if !machine.faults.is_empty() && machine.log.is_divided() {
         // What one operation was taken to read is of two: the second began later.
-        starts = std::mem::take(&mut machine.log.starts);
+        before = std::mem::take(&mut machine.log);
         machine = first(scenario);
-        machine.log.starts.clone_from(&starts);
+        machine.log.knows_places_of(&before);
         end = machine.run();
     }
     let late = std::mem::take(&mut machine.log.late);
     let of = |scenario: Scenario| {
         let mut machine = first(scenario);
-        machine.log.starts.clone_from(&starts);
+        machine.log.knows_places_of(&before);
         machine
     };
     if end == End::Budget && machine.faults.is_empty() {
@@ -641,6 +644,7 @@ fn of_scenario<'p>(
         // Then phases end when all bytes are there, whoever copies them.
         has_many_sources &= !is_exact || machine.has_many_sources();
     }
+    machine.tell_of_tensor_fences();
     let lacks_copies = machine.lacks_copies();
     let misfits = matches!(machine.stop, Some(End::Unknown(_)));
     let guesses = machine.guessed.is_some() || !machine.doubtful.is_empty();

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::clock::Clock;
 use super::rooms::Unsized;
+use super::tensor_order::TellsTensor;
 
 /// Phases of an object whose ends are remembered.
 pub(super) const REMEMBERED: usize = 4;
@@ -60,6 +61,8 @@ pub(super) struct Object {
     pub(super) is_mixed: bool,
     /// The bytes of the others in this phase.
     pub(super) sized_copies: Vec<u64>,
+    /// What it tells of tensor operations.
+    pub(super) tensor: TellsTensor,
     /// How many phases are complete.
     pub(super) phase: u32,
     /// Arrivals ever.

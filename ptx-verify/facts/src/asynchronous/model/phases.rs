@@ -303,6 +303,7 @@ impl Machine<'_> {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
                 self.warps[warp].lane_arrives(index, lane, now);
                 self.arrives_too_many(warp, index, instruction);
+                self.tells_tensor(warp, index, instruction);
                 self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
             }
@@ -538,6 +539,7 @@ impl Machine<'_> {
             own.tests.insert(index, (step.instruction, event));
             own.knows_lanes(index, mask);
             own.tested = Some(index);
+            self.passes_tensor(warp, index, step.instruction);
         }
         let holds = all || wants.iter().all(|(index, want, _)| self.objects[*index].has(*want));
         let runs = self.runs(warp, step, mask);

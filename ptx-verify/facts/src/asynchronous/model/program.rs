@@ -222,6 +222,10 @@ pub(super) enum Action {
     },
     /// Waits until all loads from tensor memory are complete.
     WaitLoads,
+    /// Orders tensor operations with those of other threads.
+    TensorFence {
+        after: bool,
+    },
     /// Loads from tensor memory, or stores there.
     Tensor {
         address: Source,
@@ -356,6 +360,8 @@ pub(super) struct Program {
     pub(super) asks_calls: bool,
     /// Releases of tensor memory that both blocks of a pair take part in.
     pub(super) of_pairs: Vec<u32>,
+    /// Whether it orders tensor operations after meetings.
+    pub(super) fences_tensor: bool,
     /// Tests whose answers nobody asks for.
     pub(super) unheard: Vec<Unheard>,
     /// Where shared variables are, and how large.

@@ -609,6 +609,7 @@ fn has_order(action: &Action) -> bool {
         | Action::Multiply { .. }
         | Action::Allocate { .. }
         | Action::Tensor { .. }
+        | Action::TensorFence { .. }
         | Action::Commit(_)
         | Action::Wait { .. }
         | Action::WaitAll(_)

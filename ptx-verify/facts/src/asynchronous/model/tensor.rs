@@ -73,8 +73,9 @@ impl Machine<'_> {
 
     /// A matrix operation writes its accumulators.
     pub(super) fn accumulate(&mut self, warp: usize, mask: u32, address: Source, flight: u32) {
+        let instruction = self.flights[flight as usize].instruction;
+        self.uses_tensor(warp, instruction, true);
         if let Some(columns) = self.columns(warp, mask, address) {
-            let instruction = self.flights[flight as usize].instruction;
             self.is_allocated(warp, instruction, columns);
             self.is_freed(warp, instruction, columns);
             self.start_write(warp, self.warps[warp].block, columns, flight);
@@ -167,6 +168,7 @@ impl Machine<'_> {
         writes: bool,
     ) {
         self.warps[warp].last_use = Some(instruction);
+        self.uses_tensor(warp, instruction, false);
         let Some(columns) = self.columns(warp, mask, address) else { return };
         self.is_allocated(warp, instruction, columns);
         self.is_freed(warp, instruction, columns);
