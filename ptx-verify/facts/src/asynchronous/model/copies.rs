@@ -7,7 +7,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Rows, Source};
 use super::rooms::Unsized;
-use super::shadow::{Clash, Completion, Flight};
+use super::shadow::{Clash, Completion, Flight, Touch};
 use super::sizes::MAX_COPIES;
 use super::value::lanes;
 use crate::values::number::mask as low_bits;
@@ -127,16 +127,15 @@ impl Machine<'_> {
                     self.log.source(instruction, place);
                 }
                 let size = known.or(self.sizes.get(&instruction).copied());
-                // What threads have written there in one go is what is stored.
-                let size = size.unwrap_or_else(|| {
-                    let most = self.log.room_of(place).min(LARGEST_TILE);
-                    let run = self.blocks[block].shadow.written_run(place, (UNSIZED, most));
-                    self.log.row(place, run);
-                    run
-                });
                 let flight = flights.first()?.0;
+                // What threads have written there in one go is what is stored.
+                let most = self.log.room_of(place).min(LARGEST_TILE);
+                let size = size.unwrap_or_else(|| self.written_row(block, place, (UNSIZED, most)));
                 self.started_by_lanes(warp, block, (place, size), (mask, flight), true);
                 self.start_read(warp, block, (place, size), flight);
+                if known.is_none() {
+                    self.reads_beyond(warp, block, place, (size, most), flight);
+                }
             }
         }
         self.progress += 1;
@@ -230,6 +229,33 @@ impl Machine<'_> {
         }
     }
 
+    /// What an operation of unknown size reads at the least: what the same instructions have written in a row.
+    fn written_row(&mut self, block: usize, place: u64, (least, most): (u64, u64)) -> u64 {
+        let run = self.blocks[block].shadow.written_run(place, (least, most), |_| None);
+        self.log.row(place, run);
+        run
+    }
+
+    /// An operation of unknown size may read what follows, too, if the same threads have written it without meeting others
+    /// between: each store of an unrolled loop is another instruction. What others write there may be a tile of their own.
+    fn reads_beyond(&mut self, warp: usize, block: usize, place: u64, (size, most): (u64, u64), flight: u32) {
+        let shadow = &self.blocks[block].shadow;
+        let interval = |touch: &Touch| {
+            let meetings = &self.warps[touch.warp as usize].meetings;
+            Some(meetings.partition_point(|&meeting| meeting < touch.event))
+        };
+        let whole = shadow.written_run(place, (size, most), interval);
+        let own = &self.flights[flight as usize];
+        if whole <= size {
+            return;
+        }
+        let beyond = (place + size, whole - size);
+        let operation = own.instruction;
+        if let Some(clash) = shadow.unfenced_write(self.who(warp), beyond, own) {
+            self.tell_access(warp, operation, clash);
+        }
+    }
+
     /// A copy that some lanes start reads what others of the warp have written since all of them met, or writes what these
     /// have read.
     fn started_by_lanes(
@@ -282,9 +308,7 @@ impl Machine<'_> {
                         // Threads may have written several stages of a ring next to each other.
                         let own = self.log.room_of_matrix((instruction, index), place);
                         let most = self.log.room_of(place).min(own).min(LARGEST_TILE);
-                        let run = self.blocks[block].shadow.written_run(place, (MATRIX, most));
-                        self.log.row(place, run);
-                        run
+                        self.written_row(block, place, (MATRIX, most))
                     }
                     _ => MATRIX,
                 };
@@ -360,6 +384,7 @@ impl Machine<'_> {
             let arrival = Some(clock.clone());
             self.deliveries.push_back(Delivery { object: index, flight: None, arrival, begun: None });
             self.objects[index].last_arrival = Some(instruction);
+            self.objects[index].tensor.comes(warp);
         }
         self.progress += 1;
         Some(())

@@ -52,6 +52,26 @@ struct Cell {
     written: u64,
 }
 
+impl Cell {
+    /// A write of some of its bytes that the start of an operation which reads them need not see.
+    fn unseen(&self, who: Who<'_>, bytes: u64, own: &Flight) -> Option<Clash> {
+        let fences = match own.completion {
+            Completion::Group { row: Row::Wgmma | Row::Tcgen05, .. } => Row::Fenced,
+            _ => Row::FencedByWriter,
+        };
+        self.writes.iter().filter(|touch| touch.bytes & bytes != 0).find_map(|touch| {
+            let fenced = who.clock.get(who.warps, fences, touch.warp as usize) >= touch.event;
+            match () {
+                () if !who.knows(touch) => Some(Clash::Written { instruction: touch.instruction }),
+                () if own.proxy && !fenced => {
+                    Some(Clash::Unfenced { warp: touch.warp, instruction: touch.instruction })
+                }
+                () => None,
+            }
+        })
+    }
+}
+
 /// When an operation is known to be complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Completion {
@@ -281,15 +301,24 @@ impl Shadow {
         apart.map(|(_, touch)| *touch).min_by_key(|touch| (touch.instruction, touch.warp))
     }
 
-    /// How many bytes from a place on were written by the instructions that have written the first of them, from the least to the most.
-    pub(super) fn written_run(&self, start: u64, (least, most): (u64, u64)) -> u64 {
+    /// How many bytes from a place on were written by the instructions that have written the first of them, from the least
+    /// to the most, and by others in the same intervals, where the intervals of writes are told.
+    pub(super) fn written_run(
+        &self,
+        start: u64,
+        (least, most): (u64, u64),
+        interval: impl Fn(&Touch) -> Option<usize>,
+    ) -> u64 {
         let first = cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
-        let mut writers: Vec<u32> = first
-            .flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0))
-            .map(|touch| touch.instruction)
-            .collect();
-        writers.sort_unstable();
-        writers.dedup();
+        let (mut writers, mut intervals) = (Vec::new(), Vec::new());
+        let touches =
+            first.flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0));
+        for touch in touches {
+            insert(&mut writers, touch.instruction);
+            if let Some(interval) = interval(touch) {
+                insert(&mut intervals, (touch.warp, interval));
+            }
+        }
         let mut run = 0;
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
@@ -299,10 +328,28 @@ impl Shadow {
             let here = u64::from(written.trailing_ones()).min(CELL - byte);
             run += here;
             if here < CELL - byte {
-                break;
+                let is_next = |touch: &&Touch| {
+                    let is_here = touch.bytes >> (byte + here) & 1 != 0;
+                    let interval = is_here.then(|| interval(touch)).flatten();
+                    interval.is_some_and(|interval| intervals.binary_search(&(touch.warp, interval)).is_ok())
+                };
+                let Some(next) = cell.writes.iter().find(is_next) else { break };
+                insert(&mut writers, next.instruction);
             }
         }
         run.clamp(least, most.max(least))
+    }
+
+    /// The first write of a range if the start of an operation which reads it comes later, and no fence lies between.
+    pub(super) fn unfenced_write(
+        &self,
+        who: Who<'_>,
+        (start, bytes): (u64, u64),
+        own: &Flight,
+    ) -> Option<Clash> {
+        let unseen =
+            |(index, bytes)| self.cells.get(&index).and_then(|cell: &Cell| cell.unseen(who, bytes, own));
+        cells(start, bytes).find_map(unseen).filter(|clash| matches!(clash, Clash::Unfenced { .. }))
     }
 
     /// A write, or a read, by other lanes of a warp, after one of its events.
@@ -335,23 +382,9 @@ impl Shadow {
     ) -> Option<Clash> {
         let mut clash = None;
         let own = &flights[flight as usize];
-        let fences = match own.completion {
-            Completion::Group { row: Row::Wgmma | Row::Tcgen05, .. } => Row::Fenced,
-            _ => Row::FencedByWriter,
-        };
         for (index, bytes) in cells(start, bytes) {
             let cell = self.cells.entry(index).or_default();
-            for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0) {
-                let fenced = who.clock.get(who.warps, fences, touch.warp as usize) >= touch.event;
-                let found = match () {
-                    () if !who.knows(touch) => Clash::Written { instruction: touch.instruction },
-                    () if own.proxy && !fenced => {
-                        Clash::Unfenced { warp: touch.warp, instruction: touch.instruction }
-                    }
-                    () => continue,
-                };
-                clash = clash.or(Some(found));
-            }
+            clash = clash.or_else(|| cell.unseen(who, bytes, own));
             for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
                 if !flights[running.flight as usize].is_observed(who.clock, who.warps) {
                     clash = clash.or(Some(Clash::Copied(running.flight)));
@@ -439,5 +472,12 @@ impl Shadow {
             !flight.is_of_tensor() && !flight.is_observed(who.clock, who.warps)
         });
         open.map(|running| running.flight).min()
+    }
+}
+
+/// Puts something into a sorted list that does not have it yet.
+fn insert<T: Ord>(list: &mut Vec<T>, item: T) {
+    if let Err(at) = list.binary_search(&item) {
+        list.insert(at, item);
     }
 }

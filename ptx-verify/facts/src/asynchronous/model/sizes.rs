@@ -110,12 +110,21 @@ impl Log {
         }
     }
 
-    /// Whether another operation turned out to begin within what one was taken to read: the rest is of others.
+    /// Whether another operation, or the same once more, turned out to begin within what one was taken to read: the rest is of
+    /// others.
     pub(super) fn is_divided(&self) -> bool {
         let holds = |&(place, bytes): &(u64, u64)| {
-            self.starts.iter().any(|start| (place + 1..place + bytes).contains(start))
+            let within = |start: &u64| (place + 1..place + bytes).contains(start);
+            let mut matrices = self.matrices.values().filter(|known| known.contains(&place));
+            self.starts.iter().any(within) || matrices.any(|known| known.iter().any(within))
         };
         self.rows.iter().any(holds)
+    }
+
+    /// Where operations begin, known from an execution before.
+    pub(super) fn knows_places_of(&mut self, before: &Self) {
+        self.starts.clone_from(&before.starts);
+        self.matrices.clone_from(&before.matrices);
     }
 
     /// How far it is from a place to the next one where an operation begins.
