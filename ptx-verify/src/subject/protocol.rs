@@ -132,7 +132,7 @@ fn rank(fault: &Fault, part: Part) -> u32 {
     match part {
         // Some have arrived: they may have arrived too few times.
         Part::Arrival if is_phase && fault.counts.is_some_and(|(_, found)| found > 0) => 0,
-        Part::Stage | Part::Parity if is_phase => 1,
+        Part::Stage | Part::Parity if is_phase => 0,
         Part::Expectation if is_phase => 2,
         Part::Rounds | Part::After if is_phase => 2,
         Part::Count if is_phase && fault.counts.is_some_and(|(_, found)| found == 0) => 2,

@@ -136,6 +136,12 @@ fn elsewhere(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
         };
         fault = fault.with_some(way.copied(), Part::SameWay);
     }
+    if fault.kind == FaultKind::ArrivesTwice {
+        // Between may be a wait for those who use what the round fills.
+        let begin = places(&fault, Part::Rounds).first().copied();
+        let used = begin.and_then(|at| next_access(facts, at)).filter(|&at| at < fault.instruction);
+        fault = fault.with_some(used, Part::First);
+    }
     if fault.kind == FaultKind::Barrier {
         // Those who come to it again may owe an arrival since they have used what it guards.
         let waits = [fault.instruction].into_iter().chain(places(&fault, Part::OtherWait));

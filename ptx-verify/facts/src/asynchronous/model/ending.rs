@@ -200,7 +200,10 @@ impl Machine<'_> {
         let fault = fault.or_else(|| Some(Fault::new(FaultKind::Cluster, cluster?)));
         if let Some(fault) = fault {
             let made = fault.others.iter().find(|(_, part)| *part == Part::Made).map(|(at, _)| *at);
-            let last = self.last_uses(fault.kind == FaultKind::Phase, made.unwrap_or(fault.instruction));
+            let last = match fault.kind {
+                FaultKind::Barrier => self.last_uses_elsewhere(fault.instruction),
+                kind => self.last_uses(kind == FaultKind::Phase, made.unwrap_or(fault.instruction)),
+            };
             let fault = last.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
             let acts = self.last_acts();
             let fault = acts.iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(*at, Part::Last));
@@ -249,6 +252,32 @@ impl Machine<'_> {
         // Those who have done nothing since the kernel began tell least.
         last.sort_unstable_by(|one, other| other.cmp(one));
         last.dedup();
+        last
+    }
+
+    /// What the threads have done last, of which some wait at a barrier of the block: first those who do not and live, or have ended
+    /// where there are no such.
+    fn last_uses_elsewhere(&self, barrier: u32) -> Vec<u32> {
+        let is_there = |fragment: &Fragment| {
+            let at = self.program.steps[fragment.pc.saturating_sub(1) as usize].instruction;
+            matches!(fragment.state, State::Barrier(_)) && at == barrier
+        };
+        let (there, others): (Vec<&Warp>, Vec<&Warp>) =
+            self.warps.iter().partition(|warp| warp.fragments.iter().any(is_there));
+        let (alive, ended): (Vec<&Warp>, Vec<&Warp>) = others.into_iter().partition(|warp| warp.alive != 0);
+        let of = |warps: &[&Warp]| {
+            let mut last: Vec<u32> = warps.iter().filter_map(|warp| warp.last_use).collect();
+            last.sort_unstable_by(|one, other| other.cmp(one));
+            last.dedup();
+            last
+        };
+        let mut last = of(&alive);
+        if last.is_empty() {
+            last = of(&ended);
+        }
+        let there = of(&there).into_iter().filter(|at| !last.contains(at));
+        let there: Vec<u32> = there.collect();
+        last.extend(there);
         last
     }
 
