@@ -1,3 +1,5 @@
+// fault: "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64" => "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64"
+// fault: "mbarrier.arrive.release.cluster.shared::cluster.b64" => "mbarrier.arrive.release.cta.shared::cluster.b64"
 // fault: "mbar_init(&freed[i], 4)" => "mbar_init(&freed[i], 1)"
 // fault: "    __syncthreads();\n    if (threadIdx.x == 0) mbar_arrive_remote" => "    if (threadIdx.x == 0) mbar_arrive_remote"
 // fault: "= acc;\n  cluster_arrive();\n  cluster_wait();\n" => "= acc;\n"

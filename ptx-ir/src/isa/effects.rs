@@ -362,6 +362,8 @@ pub enum Mode {
     BlockScope,
     /// `.bfly`: the lane whose number differs in some bits.
     Butterfly,
+    /// `.cluster`: of threads of the cluster only.
+    ClusterScope,
     /// `.cg`, `.cv`: not from the cache of the multiprocessor, which what others store does not come to.
     Coherent,
     /// `.gpu`, `.gl`: of threads of the device only.

@@ -105,13 +105,14 @@ const UPDATES: [(&str, &str); 10] = [
     ("xor", "Xor"),
 ];
 
-const MODES: [(&str, &str); 33] = [
+const MODES: [(&str, &str); 34] = [
     ("acquire", "Acquire"),
     ("all", "All"),
     ("and", "And"),
     ("any", "Any"),
     ("block-scope", "BlockScope"),
     ("butterfly", "Butterfly"),
+    ("cluster-scope", "ClusterScope"),
     ("coherent", "Coherent"),
     ("device-scope", "DeviceScope"),
     ("distance", "Distance"),

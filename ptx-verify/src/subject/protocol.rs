@@ -212,6 +212,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::SourceReused | FaultKind::Overwrite | FaultKind::Unordered, Part::OtherWait) => {
             "the last wait before the operation"
         }
+        (FaultKind::NarrowScope, Part::OtherWait) => "the other side has the scope of the cluster",
         (FaultKind::TensorUnfenced, Part::OtherWait) => "a fence follows this wait",
         (_, Part::WaitOfReader) => "the last wait before the read",
         (_, Part::OtherWait) => "others wait here",
@@ -506,6 +507,10 @@ pub(crate) fn words(fault: &Fault) -> (String, &'static str) {
         FaultKind::EarlyExit => plain(
             "the block ends here while another block of the cluster may still access its shared memory",
             "let the blocks meet at `barrier.cluster` before they end",
+        ),
+        FaultKind::NarrowScope => plain(
+            "another block takes part in this phase, and this orders what threads of the own block do only",
+            "write the scope `.cluster`, as the other side has it",
         ),
         FaultKind::OwnWindow => plain(
             "this address is one of another block, and the instruction knows the memory of its own block alone",

@@ -8,7 +8,8 @@ declare_rule! {
     /// ## What it does
     /// Reports an access of another block's shared memory before that block is known to have begun, and a block that may end while
     /// others still access its memory. Also a copy to, or an arrival at, the block after the last one of the cluster, and an access of
-    /// another block's memory by a load or store of `.shared::cta`.
+    /// another block's memory by a load or store of `.shared::cta`, and an arrival or a wait that names `.cta` as its scope where the
+    /// other side, in another block, names `.cluster`.
     ///
     /// ## Why is this bad
     /// The shared memory of a block is there while the block runs. PTX ISA manual, sections "Cooperative Thread Arrays" and
@@ -66,8 +67,8 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let is_ours = |kind| {
-        use FaultKind::{EarlyExit, EarlyRemote, NoBlock, OwnWindow};
-        matches!(kind, EarlyExit | EarlyRemote | NoBlock | OwnWindow)
+        use FaultKind::{EarlyExit, EarlyRemote, NarrowScope, NoBlock, OwnWindow};
+        matches!(kind, EarlyExit | EarlyRemote | NarrowScope | NoBlock | OwnWindow)
     };
     let found = protocol::explained(context, |fault| is_ours(fault.kind));
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));

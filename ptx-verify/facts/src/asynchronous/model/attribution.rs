@@ -37,7 +37,7 @@ const MAX_STEPS: usize = 16;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut fault: Fault) -> Fault {
-    if matches!(fault.kind, FaultKind::TensorUnfenced | FaultKind::TensorUntold) {
+    if matches!(fault.kind, FaultKind::TensorUnfenced | FaultKind::TensorUntold | FaultKind::NarrowScope) {
         return fault;
     }
     // Who does not listen to an answer may have meant to wait.

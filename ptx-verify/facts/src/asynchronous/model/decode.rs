@@ -120,6 +120,7 @@ impl Decoder<'_, '_> {
         }
         let named = Operands::of(facts, instruction, instance);
         if let Some(event) = event {
+            self.takes_scope(instruction, instance);
             return self.ordered(event, instance, &named);
         }
         if let Some((group, action)) = effects.asynchronous {
@@ -299,6 +300,7 @@ impl Decoder<'_, '_> {
                 }
                 let to = self.results(result.as_ref().map(|(operand, _)| operand));
                 let (phase, relaxed) = (phase.unwrap_or(Source::Unknown), self.is_relaxed(instance));
+                self.takes_scope(instruction, instance);
                 Some(Action::Test { object, to, parity, phase, relaxed })
             }
             (AsyncGroup::Tcgen05, AsyncAction::Commit) => {
@@ -419,6 +421,14 @@ impl Decoder<'_, '_> {
         let proxy = instance.effects.async_proxy;
         let paired = instance.is(Mode::Paired);
         Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired })
+    }
+
+    /// Takes note of the scope that an instruction names. Where it names none, it means the block, and libraries mean the cluster.
+    fn takes_scope(&mut self, instruction: u32, instance: &Instance) {
+        let is_wide = instance.is(Mode::ClusterScope);
+        if is_wide || instance.is(Mode::BlockScope) {
+            self.program.scopes.insert(instruction, is_wide);
+        }
     }
 
     /// Whether an instruction orders nothing, and no fence does it instead.

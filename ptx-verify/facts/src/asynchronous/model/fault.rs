@@ -88,6 +88,8 @@ pub enum FaultKind {
     EarlyRemote,
     /// An access of a block that the cluster does not have.
     NoBlock,
+    /// An arrival or a wait in the scope of the block where another block takes part.
+    NarrowScope,
     /// An access of another block's memory by an instruction that knows the own block's alone.
     OwnWindow,
 }
@@ -272,6 +274,7 @@ impl FaultKind {
                 | Self::NoBlock
                 | Self::OwnWindow
                 | Self::BeyondAllocation
+                | Self::NarrowScope
                 | Self::TensorUnfenced
                 | Self::TensorUntold
         )

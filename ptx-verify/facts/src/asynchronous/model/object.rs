@@ -61,6 +61,8 @@ pub(super) struct Object {
     pub(super) is_mixed: bool,
     /// The bytes of the others in this phase.
     pub(super) sized_copies: Vec<u64>,
+    /// The last arrival from another block, and the last test, that name a scope: where, and whether that is the cluster.
+    pub(super) scopes: [Option<(u32, bool)>; 2],
     /// What it tells of tensor operations.
     pub(super) tensor: TellsTensor,
     /// How many phases are complete.

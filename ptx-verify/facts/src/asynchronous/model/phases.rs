@@ -304,6 +304,9 @@ impl Machine<'_> {
                 self.warps[warp].lane_arrives(index, lane, now);
                 self.arrives_too_many(warp, index, instruction);
                 self.tells_tensor(warp, index, instruction);
+                if self.objects[index].block != self.warps[warp].block {
+                    self.in_scope(index, instruction, 0);
+                }
                 self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
             }
@@ -316,6 +319,19 @@ impl Machine<'_> {
         }
         self.progress += 1;
         Some(())
+    }
+
+    /// An arrival from another block, or a test, of which one names the block as its scope and the other one the cluster.
+    fn in_scope(&mut self, index: usize, instruction: u32, own: usize) {
+        let Some(&is_wide) = self.program.scopes.get(&instruction) else { return };
+        let scopes = &mut self.objects[index].scopes;
+        scopes[own] = Some((instruction, is_wide));
+        if let Some((other, is_other_wide)) = scopes[1 - own]
+            && is_wide != is_other_wide
+        {
+            let (narrow, wide) = if is_wide { (other, instruction) } else { (instruction, other) };
+            self.tell(Fault::new(FaultKind::NarrowScope, narrow).with(wide, Part::OtherWait));
+        }
     }
 
     /// More lanes of a warp arrive at once than a phase counts, and each expects bytes that have not come: the phase does not end
@@ -540,6 +556,7 @@ impl Machine<'_> {
             own.knows_lanes(index, mask);
             own.tested = Some(index);
             self.passes_tensor(warp, index, step.instruction);
+            self.in_scope(index, step.instruction, 1);
         }
         let holds = all || wants.iter().all(|(index, want, _)| self.objects[*index].has(*want));
         let runs = self.runs(warp, step, mask);

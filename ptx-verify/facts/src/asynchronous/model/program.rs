@@ -360,6 +360,8 @@ pub(super) struct Program {
     pub(super) asks_calls: bool,
     /// Releases of tensor memory that both blocks of a pair take part in.
     pub(super) of_pairs: Vec<u32>,
+    /// Arrivals and tests that name their scope, and whether that is the cluster.
+    pub(super) scopes: FxHashMap<u32, bool>,
     /// Whether it orders tensor operations after meetings.
     pub(super) fences_tensor: bool,
     /// Tests whose answers nobody asks for.
