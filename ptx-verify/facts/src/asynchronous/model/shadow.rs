@@ -53,6 +53,29 @@ struct Cell {
 }
 
 impl Cell {
+    /// The bytes that some instructions, ascending, have written. Once all from a byte on are found, others are not looked for.
+    fn written_by(&self, writers: &[u32], from: u64) -> u64 {
+        let wanted = u64::MAX << from;
+        let (mut found, mut last) = (0, None);
+        for touch in &self.writes {
+            // Mostly many warps write a cell with few instructions.
+            if touch.bytes & !found == 0 {
+                continue;
+            }
+            if last != Some(touch.instruction) {
+                if writers.binary_search(&touch.instruction).is_err() {
+                    continue;
+                }
+                last = Some(touch.instruction);
+            }
+            found |= touch.bytes;
+            if found & wanted == wanted {
+                break;
+            }
+        }
+        found
+    }
+
     /// A write of some of its bytes that the start of an operation which reads them need not see.
     fn unseen(&self, who: Who<'_>, bytes: u64, own: &Flight) -> Option<Clash> {
         let fences = match own.completion {
@@ -323,8 +346,7 @@ impl Shadow {
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
             let Some(cell) = self.cells.get(&index) else { break };
-            let own = cell.writes.iter().filter(|touch| writers.binary_search(&touch.instruction).is_ok());
-            let written = own.fold(0, |all, touch| all | touch.bytes) >> byte;
+            let written = cell.written_by(&writers, byte) >> byte;
             let here = u64::from(written.trailing_ones()).min(CELL - byte);
             run += here;
             if here < CELL - byte {
