@@ -208,14 +208,6 @@ impl<'a> FlowContext<'a> {
         Some(answer)
     }
 
-    /// What is known of an operand as a number.
-    pub(crate) fn number(&self, instruction: u32, index: usize, width: u32) -> Option<Number> {
-        match *self.body.operands(Handle::new(instruction)).get(index)? {
-            Operand::Integer { bits, .. } => Some(Number::constant(width, bits)),
-            _ => self.ask_values(|engine| Some(engine.operand(instruction, index, width)?.number))?,
-        }
-    }
-
     /// The number that the register of an operand has, where a move gives it one.
     pub(crate) fn moved_number(&self, instruction: u32, index: usize) -> Option<Moved> {
         let (facts, graph) = (self.facts()?, self.graph());

@@ -7,6 +7,7 @@ use ptx_ir::isa::{AsyncAction, AsyncGroup, Purpose};
 use ptx_ir::space::StateSpace;
 
 use crate::subject::function::FlowContext;
+use rustc_hash::FxHashMap;
 
 /// What happens to the `mbarrier` objects of a function. Those of other blocks of the cluster are left out.
 pub(crate) fn barrier_events(context: &FlowContext<'_>) -> Vec<Event> {
@@ -96,9 +97,13 @@ fn allocations_of(context: &FlowContext<'_>, instructions: &[u32]) -> Vec<Place>
 /// The width of addresses in tensor memory, and of numbers of columns.
 const WIDTH: u32 = 32;
 
-/// The number of columns that an allocation or its release says, where it is a constant.
-pub(crate) fn columns(context: &FlowContext<'_>, instruction: u32) -> Option<i64> {
-    context.number(instruction, 1, WIDTH)?.value().map(|columns| columns as i64)
+/// The numbers of columns that allocations and their releases say, where they are constants.
+pub(crate) fn columns(context: &FlowContext<'_>, instructions: &[u32]) -> FxHashMap<u32, i64> {
+    let mut named: Vec<(u32, usize)> = instructions.iter().map(|&instruction| (instruction, 1)).collect();
+    named.dedup();
+    let numbers = context.numbers(&named, WIDTH);
+    let columns = named.into_iter().zip(numbers);
+    columns.filter_map(|((at, _), number)| Some((at, number?.value()? as i64))).collect()
 }
 
 /// The instructions that may wait for another thread, calls among them, ascending.

@@ -49,15 +49,21 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let events = tensor_events(context);
     let of = |life: Life| events.iter().filter(move |event| event.life == life);
+    let sized: Vec<u32> = events
+        .iter()
+        .filter(|event| matches!(event.life, Life::Made | Life::Released))
+        .map(|event| event.instruction)
+        .collect();
+    let columns = columns(context, &sized);
     let mut known: FxHashMap<Place, Option<Made>> = FxHashMap::default();
     for freed in of(Life::Released).filter(|event| event.place.is_known()) {
         if known.len() >= MAX_OBJECTS && !known.contains_key(&freed.place) {
             continue;
         }
-        let Some(count) = columns(context, freed.instruction) else { continue };
+        let Some(&count) = columns.get(&freed.instruction) else { continue };
         let may_be = |event: &&Event| event.place.may_be(freed.place);
         let made =
-            known.entry(freed.place).or_insert_with(|| Made::of(context, of(Life::Made).filter(may_be)));
+            known.entry(freed.place).or_insert_with(|| Made::of(&columns, of(Life::Made).filter(may_be)));
         if let Some(Made { first, other, counts }) = made
             && !counts.contains(&count)
         {
@@ -84,12 +90,12 @@ struct Made {
 
 impl Made {
     /// None where there are none, or where some allocates a number that is not known.
-    fn of<'e>(context: &FlowContext<'_>, mut events: impl Iterator<Item = &'e Event>) -> Option<Self> {
+    fn of<'e>(columns: &FxHashMap<u32, i64>, mut events: impl Iterator<Item = &'e Event>) -> Option<Self> {
         let first = events.next()?.instruction;
-        let other = columns(context, first)?;
+        let other = *columns.get(&first)?;
         let mut counts = FxHashSet::from_iter([other]);
         for event in events {
-            counts.insert(columns(context, event.instruction)?);
+            counts.insert(*columns.get(&event.instruction)?);
         }
         Some(Self { first, other, counts })
     }
