@@ -7,7 +7,7 @@ use crate::values::is_signed;
 use crate::values::number::{mask, width};
 
 /// A computation with the widths that it works in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) computation: Computation,
     /// Bits of the sources.

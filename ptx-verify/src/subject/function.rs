@@ -454,6 +454,7 @@ impl<'a> FlowContext<'a> {
                 module: self.module.module,
                 source: self.module.source,
                 summaries: self.module.summaries(),
+                executions: &self.module.shared.executions,
                 function: self.handle,
                 body: self.body,
                 takes_part,
@@ -472,7 +473,7 @@ impl<'a> FlowContext<'a> {
         if !takes_part {
             return Followed::default();
         }
-        let protocol = model::protocol(facts, &calls);
+        let protocol = model::protocol(facts, &calls, &self.module.shared.executions);
         // Calls of functions that act on nothing count where numbers come from these.
         let followed = if protocol.asks_calls && !may_follow { inlined() } else { None };
         followed.unwrap_or_else(|| Followed::of(protocol))

@@ -69,6 +69,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) module: &'a Module,
     pub(crate) source: &'a str,
     pub(crate) summaries: &'a Summaries<'a>,
+    pub(crate) executions: &'a model::Executions,
     pub(crate) function: Handle<Function>,
     pub(crate) body: &'a Body,
     /// Whether it takes part in a protocol by itself.
@@ -77,7 +78,7 @@ pub(crate) struct Caller<'a> {
 
 /// Executes the protocol of a kernel with what it calls; none where no call is followed, or nothing takes part.
 pub(crate) fn followed(caller: Caller<'_>) -> Option<Followed> {
-    let Caller { module, source, summaries, function, body, takes_part } = caller;
+    let Caller { module, source, summaries, executions, function, body, takes_part } = caller;
     if source.is_empty() || body.instructions.len() > MAX_TOTAL {
         return None;
     }
@@ -106,7 +107,7 @@ pub(crate) fn followed(caller: Caller<'_>) -> Option<Followed> {
             facts.is_call(*call) && origin(*call).is_some_and(|(at, _)| copy.opaque.contains(&at.start))
         };
         let calls: Vec<u32> = (0..whole.instructions.len() as u32).filter(is_opaque).collect();
-        let protocol = model::protocol(&facts, &calls);
+        let protocol = model::protocol(&facts, &calls, executions);
         let place = |instruction: u32| {
             let (at, call) = origin(instruction)?;
             let (own, within) = copy.place(body, at, call)?;

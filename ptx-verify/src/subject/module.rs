@@ -1,5 +1,6 @@
 //! A module, as rules see it.
 
+use ptx_facts::asynchronous::model::Executions;
 use ptx_facts::mentions::Used;
 use std::ops::BitOrAssign;
 use std::sync::OnceLock;
@@ -56,6 +57,8 @@ pub(crate) struct Part<'a> {
 /// What is known once for all functions of a module.
 pub(crate) struct Shared<'a> {
     pub(crate) summaries: Summaries<'a>,
+    /// What executions of its kernels have shown.
+    pub(crate) executions: Executions,
     producer: OnceLock<Option<Producer>>,
     has_sections: bool,
     special_registers_may_be_missing: OnceLock<bool>,
@@ -65,6 +68,7 @@ impl<'a> Shared<'a> {
     pub(crate) fn new(module: &Module, bodies: &'a dyn Bodies) -> Self {
         Self {
             summaries: Summaries::new(module, bodies),
+            executions: Executions::default(),
             producer: OnceLock::new(),
             special_registers_may_be_missing: OnceLock::new(),
             has_sections: module.items.iter().any(|item| matches!(item, Item::Section(_))),

@@ -10,7 +10,7 @@ const MAX_PLACES: usize = 16;
 const NEAR: u32 = 6;
 
 /// A test whose answer decides about nothing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unheard {
     pub(super) test: u32,
     /// The last instruction that its answer comes to.

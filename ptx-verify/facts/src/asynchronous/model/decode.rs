@@ -348,7 +348,7 @@ impl Decoder<'_, '_> {
                         extents::of_wgmma(instance, [is_set("ta"), is_set("tb")], matrices.len())
                     }
                     Some(id) if is_tensor && extents::is_described(instance) => {
-                        Rows::Described(self.source(id), is_of_pair(instance))
+                        Rows::Described(self.descriptor(id), is_of_pair(instance))
                     }
                     Some(_) => Rows::Unknown,
                 };
@@ -368,6 +368,25 @@ impl Decoder<'_, '_> {
                 Some(Action::Wait { group: row_of(group)?, pending, only_reads })
             }
             _ => None,
+        }
+    }
+
+    /// A descriptor of an operation. Of one that is a constant only the bits count that tell of rows, so that kernels for other
+    /// types of data have the same program.
+    fn descriptor(&mut self, operand: Operand) -> Source {
+        let facts = self.facts;
+        let constant = || {
+            let Operand::Register { register, .. } = operand else { return None };
+            let [only] = *facts.definitions(register) else { return None };
+            let computes = facts.instance(only)?.effects.computes.filter(|_| !facts.is_guarded(only))?;
+            match (computes, facts.body.operands(Handle::new(only))) {
+                (Computation::Move, [_, Operand::Integer { bits, .. }]) => Some(*bits),
+                _ => None,
+            }
+        };
+        match constant() {
+            Some(bits) => Source::Number(bits & extents::DESCRIBED),
+            None => self.source(operand),
         }
     }
 

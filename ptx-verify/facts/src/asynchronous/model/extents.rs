@@ -44,6 +44,9 @@ pub(super) fn is_described(instance: &Instance) -> bool {
     instance.is(Mode::PlainElements)
 }
 
+/// The bits of a descriptor of an operation that tell of rows.
+pub(super) const DESCRIBED: u64 = 0x1f << 24 | 0x3f << 17 | 3 << 15;
+
 /// The rows that a descriptor of a `tcgen05` operation tells, of `count` matrices.
 pub(super) fn described(descriptor: u64, paired: bool, count: usize) -> Vec<Option<u64>> {
     let share = if paired { 2 } else { 1 };

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
+use super::again::{Executions, Known};
 use super::drawn::counters;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{End, Machine};
-use super::program::Program;
 use super::scenario::Scenario;
 use super::{MAX_THREADS, ROWS, SIZES, WARP, thin};
 use ptx_ir::isa::Control;
@@ -38,8 +38,9 @@ const MEMORY: [Content; 4] = [
 
 /// What goes wrong between the blocks of a grid. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
-pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32]) -> Vec<Fault> {
+pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Executions) -> Vec<Fault> {
     let Ok(program) = thin::program_of_grid(facts, calls) else { return Vec::new() };
+    let program = executions.of_grids.of(program);
     if program.clustered || !(program.asks_block || program.draws()) {
         return Vec::new();
     }
@@ -111,7 +112,7 @@ pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32]) -> Vec<Fault> {
 }
 
 /// What memory has that the kernel does not write.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Content {
     number: u64,
     /// How fast the numbers rise with their places; 0 where all are one.
@@ -119,7 +120,7 @@ struct Content {
 }
 
 /// In which order threads act.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     /// The first block as far as it can, then the next one.
     Forward,
@@ -130,9 +131,12 @@ enum Order {
 
 const ORDERS: [Order; 3] = [Order::Forward, Order::Reversed, Order::Held];
 
+/// What is asked of an execution: the threads of a block, and how it is executed.
+pub(super) type Question = ([u32; 3], Trial);
+
 /// How a kernel is executed.
-#[derive(Clone, Copy, Debug)]
-struct Trial {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trial {
     row: u32,
     parameter: u64,
     memory: Content,
@@ -140,8 +144,9 @@ struct Trial {
 }
 
 /// What an execution shows.
-#[derive(Clone)]
-struct Shown {
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    steps: u32,
     end: End,
     guesses: bool,
     faults: Vec<Fault>,
@@ -206,13 +211,19 @@ impl Shown {
 
 struct Trials<'p> {
     facts: &'p FunctionFacts<'p>,
-    program: &'p Program,
+    program: &'p Known<Question, Shown>,
     threads: [u32; 3],
     spent: Cell<u32>,
 }
 
 impl Trials<'_> {
     fn execute(&self, trial: Trial) -> Shown {
+        let shown = self.program.ask((self.threads, trial), || self.executed(trial));
+        self.spent.set(self.spent.get() + shown.steps);
+        shown
+    }
+
+    fn executed(&self, trial: Trial) -> Shown {
         let Trial { row, parameter, memory, order } = trial;
         let scenario = Scenario {
             threads: self.threads,
@@ -232,14 +243,14 @@ impl Trials<'_> {
         };
         let mut machine = Machine::new(self.program, scenario);
         let end = machine.run();
-        self.spent.set(self.spent.get() + STEPS - machine.steps);
+        let steps = STEPS - machine.steps;
         let guesses = machine.guessed.is_some();
         let race = machine.race.take().filter(|_| !machine.device.is_misled);
         let mut faults: Vec<Fault> = race.into_iter().collect();
         faults.extend(machine.faults.drain(..).filter(|fault| fault.kind == FaultKind::NeverSet));
         let device = &mut machine.device;
         let (led, decided) = (std::mem::take(&mut device.led), std::mem::take(&mut device.guesses));
-        Shown { end, guesses, faults, led, decided }
+        Shown { steps, end, guesses, faults, led, decided }
     }
 
     /// The races that an execution shows, and others with other numbers as well: what only one shows may be what the kernel is not meant

@@ -10,6 +10,7 @@
 //! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
 
 mod act;
+mod again;
 mod alike;
 mod answers;
 mod anywhere;
@@ -64,6 +65,8 @@ mod value;
 
 use self::slice::Unfit;
 use crate::FunctionFacts;
+pub use again::Executions;
+use again::Known;
 pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 pub use grid::between_blocks;
 pub use machine::End;
@@ -156,11 +159,11 @@ const CLUSTERS: [(u32, u32); 8] = [(2, 1), (1, 1), (2, 2), (1, 2), (4, 1), (4, 2
 
 /// Executes the protocol of a kernel. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
-pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32]) -> Protocol {
+pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Executions) -> Protocol {
     let program = match thin::program(facts, calls) {
         Err(Unfit::Nothing) => return Protocol::default(),
         Err(Unfit::Long) => return Protocol { end: Some(End::Budget), ..Protocol::default() },
-        Ok(program) => program,
+        Ok(program) => executions.of_blocks.of(program),
     };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let sizes: Vec<[u32; 3]> = match said {
@@ -247,7 +250,7 @@ fn share(facts: &FunctionFacts<'_>) -> u32 {
 /// What executions of one launch show, with threads and blocks of a cluster as given.
 fn of_launch(
     facts: &FunctionFacts<'_>,
-    program: &Program,
+    program: &Executed,
     (threads, cluster): ([u32; 3], (u32, u32)),
     share: u32,
     spent: &mut u32,
@@ -481,7 +484,7 @@ fn of_launch(
 /// were none. How many arrive may depend on it as well.
 fn of_other_role(
     facts: &FunctionFacts<'_>,
-    program: &Program,
+    program: &Executed,
     scenario: Scenario,
     spent: &mut u32,
 ) -> Vec<Fault> {
@@ -527,7 +530,7 @@ fn of_other_role(
 /// somebody waits for ever, or does not wait at the end, says nothing: others may say the same in other words.
 fn chosen_otherwise(
     facts: &FunctionFacts<'_>,
-    program: &Program,
+    program: &Executed,
     scenario: Scenario,
     sizes: &FxHashMap<u32, u64>,
     spent: &mut u32,
@@ -551,7 +554,7 @@ fn chosen_otherwise(
 /// divided by.
 fn begun_earlier(
     facts: &FunctionFacts<'_>,
-    program: &Program,
+    program: &Executed,
     scenario: Scenario,
     spent: &mut u32,
 ) -> Vec<Fault> {
@@ -569,7 +572,13 @@ fn begun_earlier(
     Vec::new()
 }
 
+/// What is asked of an execution: the scenario, the sizes of copies that are agreed, and the loads of parameters that are another
+/// number.
+type Question = (Scenario, Option<FxHashMap<u32, u64>>, Option<(Vec<u32>, u64)>);
+type Executed = Known<Question, Shown>;
+
 /// What an execution shows.
+#[derive(Clone, Debug)]
 struct Shown {
     end: End,
     faults: Vec<Fault>,
@@ -595,7 +604,17 @@ impl Shown {
 /// Executes a kernel. `agreed` are sizes of copies that another number for the parameters has shown: those that come from
 /// parameters differ.
 /// `chosen` are loads of a parameter, and the number that it is.
-fn of_scenario<'p>(
+fn of_scenario(
+    program: &Executed,
+    scenario: Scenario,
+    agreed: Option<&FxHashMap<u32, u64>>,
+    chosen: Option<(&[u32], u64)>,
+) -> Shown {
+    let question = (scenario, agreed.cloned(), chosen.map(|(loads, number)| (loads.to_vec(), number)));
+    program.ask(question, || executed(program, scenario, agreed, chosen))
+}
+
+fn executed<'p>(
     program: &'p Program,
     scenario: Scenario,
     agreed: Option<&FxHashMap<u32, u64>>,

@@ -15,7 +15,7 @@ use crate::evaluate::Shape;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a number comes from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// A register, by its number in the program, and what is added to it.
     Register(u32, i64),
@@ -30,7 +30,7 @@ pub(super) enum Source {
 }
 
 /// Where memory is accessed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) base: Source,
     /// What is added to the base: a number, or for an element of an array its index.
@@ -45,7 +45,7 @@ pub(super) struct Address {
 }
 
 /// What is known of the rows of an operation's matrices.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rows {
     /// Nothing.
     Unknown,
@@ -56,7 +56,7 @@ pub(super) enum Rows {
 }
 
 /// What a step does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Computes a register, and its opposite.
     Compute {
@@ -267,7 +267,7 @@ pub(super) enum Action {
 }
 
 /// An access of global memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GlobalAccess {
     pub(super) address: Address,
     pub(super) reads: bool,
@@ -288,7 +288,7 @@ pub(super) struct GlobalAccess {
 }
 
 /// What others see of an access, and what it orders.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Strength {
     /// Whether others may access the place at the same time.
     pub(super) is_strong: bool,
@@ -301,7 +301,7 @@ pub(super) struct Strength {
 }
 
 /// A step of the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) instruction: u32,
     /// The predicate under which it runs, and the value that it must have.
@@ -310,7 +310,7 @@ pub(super) struct Step {
 }
 
 /// The part of a kernel that is executed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     /// How many registers it has.

@@ -4,7 +4,7 @@ use super::LAST_PARAMETER;
 use super::program::Program;
 
 /// How a kernel is launched, and in which order its warps are looked at.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scenario {
     /// The threads of a block.
     pub(super) threads: [u32; 3],

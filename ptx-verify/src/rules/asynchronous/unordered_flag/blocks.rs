@@ -34,7 +34,9 @@ pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> O
     if kernels.take(MAX_KERNELS + 1).count() > MAX_KERNELS {
         return None;
     }
-    let fault = between_blocks(facts, &context.with_calls(&[])).into_iter().next()?;
+    let fault = between_blocks(facts, &context.with_calls(&[]), &context.module.shared.executions)
+        .into_iter()
+        .next()?;
     let (message, help) = words(&fault);
     let finding = RULE.at(context.instruction_span(fault.instruction), message).with_help(help);
     Some(fault.others.iter().fold(finding, |finding, (at, part)| {
