@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::clock::Clock;
 use super::pointer::{FIRST_GLOBAL, PLACE_BITS, place};
 use super::shadow::Shadow;
+use super::spread::WORD;
 
 /// What those know who see a word.
 #[derive(Clone, Debug, Default)]
@@ -42,11 +43,20 @@ pub(super) struct Look {
     pub(super) version: u64,
 }
 
+/// Who accesses a word strongly: a block, and whether others do as well.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Teller {
+    pub(super) block: usize,
+    pub(super) is_shared: bool,
+}
+
 /// The global memory of a grid.
 #[derive(Debug, Default)]
 pub(super) struct Device {
     pub(super) shadow: Shadow,
     pub(super) released: FxHashMap<u64, Released>,
+    /// The blocks that access words strongly.
+    pub(super) tellers: FxHashMap<u64, Teller>,
     /// Goes up with each change.
     pub(super) version: u64,
     pub(super) looks: FxHashMap<(usize, u32), Look>,
@@ -102,6 +112,19 @@ impl Device {
     pub(super) fn pointer_at(&mut self, address: u64) -> u64 {
         let next = FIRST_LOADED + self.pointers.len() as u64;
         place(*self.pointers.entry(address).or_insert(next))
+    }
+
+    /// Whether blocks may have come to one place, of which one has written there or accessed it strongly. Where none have, no block can
+    /// tell in which order they run.
+    pub(super) fn is_shared(&self, block_of: impl Fn(u32) -> usize) -> bool {
+        let tells = |(&word, teller): (&u64, &Teller)| {
+            teller.is_shared
+                || self.shadow.is_touched((word * WORD, WORD), |warp| block_of(warp) != teller.block)
+        };
+        self.phase > 0
+            || !self.passed.is_empty()
+            || self.tellers.iter().any(tells)
+            || self.shadow.is_written_apart(&block_of)
     }
 
     /// The instructions that store strongly to the place of a pointer.

@@ -83,19 +83,21 @@ pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Exe
                 complete += 1;
             }
             let memories: &[Content] = if shown.guesses { &[MEMORY[0], MEMORY[2]] } else { &MEMORY[..1] };
-            let orders: &[Order] = if is_over { &[Order::Forward] } else { &ORDERS };
-            for (&memory, &order) in
-                memories.iter().flat_map(|memory| orders.iter().map(move |order| (memory, order)))
-            {
-                if trials.spent.get() > MAX_SPENT {
-                    break;
-                }
-                let trial = Trial { memory, order, ..first };
-                let is_first = memory.run == MEMORY[0].run && matches!(order, Order::Forward);
-                let found = if is_first { shown.clone() } else { trials.execute(trial) };
-                let races = trials.confirmed(trial, &found);
-                if !races.is_empty() {
-                    return races;
+            for &memory in memories {
+                let mut meets = true;
+                for order in ORDERS.into_iter().take(if is_over { 1 } else { ORDERS.len() }) {
+                    if trials.spent.get() > MAX_SPENT || !meets {
+                        break;
+                    }
+                    let trial = Trial { memory, order, ..first };
+                    let is_first = memory.run == MEMORY[0].run && matches!(order, Order::Forward);
+                    let found = if is_first { shown.clone() } else { trials.execute(trial) };
+                    let races = trials.confirmed(trial, &found);
+                    if !races.is_empty() {
+                        return races;
+                    }
+                    // Blocks that share nothing do the same in any order.
+                    meets = found.meets;
                 }
             }
             if is_over || trials.spent.get() > MAX_SPENT {
@@ -148,6 +150,8 @@ pub(super) struct Trial {
 pub(super) struct Shown {
     steps: u32,
     end: End,
+    /// Whether blocks may have come to one place, or not all have come to their ends.
+    meets: bool,
     guesses: bool,
     faults: Vec<Fault>,
     /// Plain accesses whose address something in memory decides about.
@@ -244,13 +248,14 @@ impl Trials<'_> {
         let mut machine = Machine::new(self.program, scenario);
         let end = machine.run();
         let steps = STEPS - machine.steps;
+        let meets = end != End::Complete || machine.has_met_blocks();
         let guesses = machine.guessed.is_some();
         let race = machine.race.take().filter(|_| !machine.device.is_misled);
         let mut faults: Vec<Fault> = race.into_iter().collect();
         faults.extend(machine.faults.drain(..).filter(|fault| fault.kind == FaultKind::NeverSet));
         let device = &mut machine.device;
         let (led, decided) = (std::mem::take(&mut device.led), std::mem::take(&mut device.guesses));
-        Shown { steps, end, guesses, faults, led, decided }
+        Shown { steps, end, meets, guesses, faults, led, decided }
     }
 
     /// The races that an execution shows, and others with other numbers as well: what only one shows may be what the kernel is not meant

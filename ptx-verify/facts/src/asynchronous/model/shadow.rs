@@ -2,6 +2,8 @@
 //!
 //! Memory is looked at in cells of 64 bytes; a cell knows of each access which of its bytes it touches.
 
+use std::cell::LazyCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clock::{Clock, Row};
@@ -249,6 +251,27 @@ impl Shadow {
         clash
     }
 
+    /// Whether some warps have accessed a place.
+    pub(super) fn is_touched(&self, (start, bytes): (u64, u64), by: impl Fn(u32) -> bool) -> bool {
+        cells(start, bytes).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes))).any(
+            |(cell, bytes)| {
+                let mut touches = cell.writes.iter().chain(&cell.reads);
+                touches.any(|touch| touch.bytes & bytes != 0 && by(touch.warp))
+            },
+        )
+    }
+
+    /// Whether a place was accessed from several blocks, and written from one of them.
+    pub(super) fn is_written_apart(&self, block_of: impl Fn(u32) -> usize) -> bool {
+        self.cells.values().any(|cell| {
+            let by_another = |write: &Touch, other: &Touch| {
+                write.bytes & other.bytes != 0 && block_of(write.warp) != block_of(other.warp)
+            };
+            let mut writes = cell.writes.iter();
+            writes.any(|write| cell.writes.iter().chain(&cell.reads).any(|other| by_another(write, other)))
+        })
+    }
+
     /// Whether anything was ever written to a place.
     pub(super) fn is_written(&self, place: u64) -> bool {
         cells(place, 1)
@@ -332,16 +355,28 @@ impl Shadow {
         (least, most): (u64, u64),
         interval: impl Fn(&Touch) -> Option<usize>,
     ) -> u64 {
-        let first = cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
-        let (mut writers, mut intervals) = (Vec::new(), Vec::new());
-        let touches =
-            first.flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0));
-        for touch in touches {
-            insert(&mut writers, touch.instruction);
-            if let Some(interval) = interval(touch) {
-                insert(&mut intervals, (touch.warp, interval));
+        let first = || {
+            let cells =
+                cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
+            cells.flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0))
+        };
+        let (mut writers, mut last) = (Vec::new(), None);
+        for touch in first() {
+            if last.replace(touch.instruction) != Some(touch.instruction) {
+                insert(&mut writers, touch.instruction);
             }
         }
+        // Who has written in the same intervals is asked where the first of them have not.
+        let intervals = || {
+            let mut intervals = Vec::new();
+            for touch in first() {
+                if let Some(interval) = interval(touch) {
+                    insert(&mut intervals, (touch.warp, interval));
+                }
+            }
+            intervals
+        };
+        let intervals = LazyCell::new(intervals);
         let mut run = 0;
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
@@ -501,5 +536,26 @@ impl Shadow {
 fn insert<T: Ord>(list: &mut Vec<T>, item: T) {
     if let Err(at) = list.binary_search(&item) {
         list.insert(at, item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_shared_where_one_block_writes_and_another_comes() {
+        let clock = Clock::new(4);
+        let mut shadow = Shadow::default();
+        let mut access = |warp: u32, start: u64, writes: bool| {
+            let who = Who { warp, lanes: 0, clock: &clock, warps: 4 };
+            shadow.access(who, cells(start, 4), writes, (1, 0), &[]);
+            shadow.is_written_apart(|warp| warp as usize / 2)
+        };
+        assert!(!access(0, 0, true), "one warp");
+        assert!(!access(1, 0, false), "another one of its block");
+        assert!(!access(2, 4, true), "another block, next to it");
+        assert!(!access(0, 64, false) && !access(2, 64, false), "nobody writes there");
+        assert!(access(3, 0, false), "another block reads what was written");
     }
 }

@@ -1,7 +1,7 @@
 //! What threads do to global memory, where several blocks of a grid are executed.
 
 use super::assumed::{Dependence, Lists};
-use super::device::{Look, Released};
+use super::device::{Look, Released, Teller};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
 use super::pointer::{PLACE_BITS, updated};
@@ -13,7 +13,7 @@ use crate::values::number::mask as low_bits;
 /// The block whose memory the global one counts as.
 const GLOBAL: usize = usize::MAX;
 /// Bytes that are told of together.
-const WORD: u64 = 4;
+pub(super) const WORD: u64 = 4;
 /// Bytes of the largest number.
 const LARGEST: u64 = 8;
 /// Strong stores, and waits, of a warp that are remembered.
@@ -259,6 +259,10 @@ impl Machine<'_> {
         let block = self.warps[warp].block;
         let words = address / WORD..(address + u64::from(access.address.bytes).max(1)).div_ceil(WORD);
         let Self { device, warps, .. } = self;
+        for word in words.clone() {
+            let teller = device.tellers.entry(word).or_insert(Teller { block, is_shared: false });
+            teller.is_shared |= teller.block != block;
+        }
         let own = &mut device.warps[warp];
         let setters = device.strong.entry(address >> PLACE_BITS).or_default();
         if access.writes {
@@ -379,6 +383,11 @@ impl Machine<'_> {
         let met = self.warps[warp].met.into_iter().flatten();
         let fault = met.fold(fault, |fault, at| fault.with(at, Part::Met));
         self.race = Some(fault);
+    }
+
+    /// Whether blocks may have come to one place in global memory, or have drawn from one counter.
+    pub(super) fn has_met_blocks(&self) -> bool {
+        !self.drawn.is_empty() || self.device.is_shared(|warp| self.warps[warp as usize].block)
     }
 
     /// A fence of what threads see of global memory.
