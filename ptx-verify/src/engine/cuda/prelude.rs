@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 7] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -18,6 +18,34 @@ const PARTS: [Part; 4] = [
                __device__ T* end() { return elements + N; } \
                __device__ T& front() { return elements[0]; } __device__ T& back() { return elements[N - 1]; } \
                __device__ void fill(T value) { for (int i = 0; i < N; i++) elements[i] = value; } };\n",
+    },
+    Part {
+        words: &["std::span"],
+        text: "template <class T, unsigned long N = 18446744073709551615ul> struct span { \
+               T* data_; unsigned long size_; \
+               __device__ constexpr span() : data_(nullptr), size_(0) {} \
+               __device__ constexpr span(T* data, unsigned long size) : data_(data), size_(size) {} \
+               template <unsigned long M> __device__ constexpr span(T (&all)[M]) : data_(all), size_(M) {} \
+               __device__ T* data() const { return data_; } __device__ unsigned long size() const { return size_; } \
+               __device__ unsigned long size_bytes() const { return size_ * sizeof(T); } \
+               __device__ bool empty() const { return size_ == 0; } \
+               __device__ T& operator[](unsigned long i) const { return data_[i]; } \
+               __device__ T& front() const { return data_[0]; } __device__ T& back() const { return data_[size_ - 1]; } \
+               __device__ T* begin() const { return data_; } __device__ T* end() const { return data_ + size_; } \
+               __device__ span<T> first(unsigned long n) const { return {data_, n}; } \
+               __device__ span<T> last(unsigned long n) const { return {data_ + (size_ - n), n}; } \
+               __device__ span<T> subspan(unsigned long at, unsigned long n) const { return {data_ + at, n}; } };\n",
+    },
+    Part {
+        words: &["cuda::ceil_div", "cuda::round_up", "cuda::round_down"],
+        text: "template <class A, class B> __device__ constexpr auto ceil_div(A a, B b) { return (a + b - 1) / b; }\n\
+               template <class A, class B> __device__ constexpr auto round_up(A a, B b) { return (a + b - 1) / b * b; }\n\
+               template <class A, class B> __device__ constexpr auto round_down(A a, B b) { return a / b * b; }\n",
+    },
+    Part {
+        words: &["std::exchange", "std::clamp"],
+        text: "template <class T, class U> __device__ T exchange(T& of, U next) { T old = of; of = next; return old; }\n\
+               template <class T> __device__ constexpr T clamp(T a, T low, T high) { return a < low ? low : (high < a ? high : a); }\n",
     },
     Part {
         words: &["std::pair", "make_pair"],
@@ -51,7 +79,7 @@ const PARTS: [Part; 4] = [
 /// The declarations of what a source uses, none where it uses nothing of that.
 pub(super) fn of(source: &str) -> Option<String> {
     // Most sources name no part of the library at all.
-    memmem::find(source.as_bytes(), b"std::").or_else(|| memmem::find(source.as_bytes(), b"make_"))?;
+    ["std::", "cuda::", "make_"].iter().find_map(|word| memmem::find(source.as_bytes(), word.as_bytes()))?;
     let is_used = |part: &&Part| {
         part.words.iter().any(|word| memmem::find(source.as_bytes(), word.as_bytes()).is_some())
     };
