@@ -96,13 +96,18 @@ impl<'s> Lowering<'_, 's> {
         let index = self.computed("+", above, column)?;
         let at = self.moved(&pointer, &of, index, "+")?;
         let (space, base) = (super::memory::space_of(&at), self.operand(&at, 64)?);
-        for offset in (0..half).step_by(4) {
-            if is_store {
-                self.emit(&format!("st{space}.b32 [{base}+{offset}], 0;"));
-            } else {
-                let to = self.fresh(32)?;
-                self.emit(&format!("ld{space}.b32 {}, [{base}+{offset}];", to.name()));
+        // Rows begin at multiples of 16 bytes.
+        let unit = if half % 16 == 0 { 16 } else { 4 };
+        for offset in (0..half).step_by(unit) {
+            let mut all = Vec::new();
+            for _ in 0..unit / 4 {
+                all.push(if is_store { "0".to_owned() } else { self.fresh(32)?.name() });
             }
+            let (vector, all) = super::memory::listed(&all);
+            self.emit(&match is_store {
+                true => format!("st{space}{vector}.b32 [{base}+{offset}], {all};"),
+                false => format!("ld{space}{vector}.b32 {all}, [{base}+{offset}];"),
+            });
         }
         Ok(())
     }

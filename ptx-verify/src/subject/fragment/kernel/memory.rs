@@ -277,7 +277,7 @@ fn words_of(members: &Members) -> Vec<(u32, u32)> {
 }
 
 /// The modifier for a number of elements, and the operand.
-fn listed(names: &[String]) -> (String, String) {
+pub(super) fn listed(names: &[String]) -> (String, String) {
     match names {
         [only] => (String::new(), only.clone()),
         several => (format!(".v{}", several.len()), format!("{{{}}}", several.join(", "))),
