@@ -130,7 +130,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(register.name())
     }
 
-    fn half(&mut self) -> Result<u32, Unclear> {
+    pub(super) fn half(&mut self) -> Result<u32, Unclear> {
         self.halves += 1;
         if self.halves > super::MAX_REGISTERS { Err(Unclear) } else { Ok(self.halves) }
     }

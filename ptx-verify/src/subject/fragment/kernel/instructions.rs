@@ -7,7 +7,10 @@ use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
 
 /// What the names begin with of arguments that choose a form of the instruction.
-const CHOICES: [&str; 3] = ["sem_", "scope_", "space_"];
+const CHOICES: [&str; 4] = ["sem_", "scope_", "space_", OPERATION];
+
+/// The same of those that choose what is done.
+const OPERATION: &str = "op_";
 
 /// What the names of tests end with that ask for a parity.
 const OF_PARITY: &str = "_parity";
@@ -152,6 +155,53 @@ impl<'s> Lowering<'_, 's> {
                 let bytes = self.number(bytes, 32)?;
                 self.emit(&format!("cp.async.bulk.global.shared::cta.bulk_group [{to}], [{from}], {bytes};"));
             }
+            // To another block of the cluster.
+            ("cp_async_bulk", [to, from, bytes, barrier]) if choices == ["space_cluster", "space_shared"] => {
+                let (to, from) = (self.in_cluster(to)?, self.in_shared(from)?);
+                let (bytes, barrier) = (self.number(bytes, 32)?, self.in_cluster(barrier)?);
+                self.emit(&format!(
+                    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{to}], [{from}], {bytes}, [{barrier}];"
+                ));
+            }
+            ("cp_async_bulk", [to, from, bytes, barrier, blocks])
+                if choices == ["space_cluster", "space_global"] =>
+            {
+                let (to, from) = (self.in_shared(to)?, self.number(from, 64)?);
+                let (bytes, barrier) = (self.number(bytes, 32)?, self.in_shared(barrier)?);
+                let blocks = self.blocks_of_mask(blocks)?;
+                self.emit(&format!(
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [{to}], [{from}], {bytes}, [{barrier}], {blocks};"
+                ));
+            }
+            ("cp_async_bulk_tensor", [to, map, at, barrier, blocks])
+                if choices == ["space_cluster", "space_global"] =>
+            {
+                let (to, map) = (self.in_shared(to)?, self.number(map, 64)?);
+                let (dimensions, at) = self.coordinates(at)?;
+                let (barrier, blocks) = (self.in_shared(barrier)?, self.blocks_of_mask(blocks)?);
+                self.emit(&format!(
+                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [{to}], [{map}, {{{at}}}], [{barrier}], {blocks};"
+                ));
+            }
+            ("cp_reduce_async_bulk", [to, from, bytes]) if choices.starts_with(&["space_global"]) => {
+                let pointer = self.pointer(to)?;
+                let Ty::Pointer(of, _) = &pointer.ty else { return Err(Unclear) };
+                let kind =
+                    kind_of_reduction(of.plain(), operation(&choices).ok_or(Unclear)?).ok_or(Unclear)?;
+                let (to, from) = (self.operand(&pointer, 64)?, self.in_shared(from)?);
+                let bytes = self.number(bytes, 32)?;
+                self.emit(&format!(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.{kind} [{to}], [{from}], {bytes};"
+                ));
+            }
+            ("cp_reduce_async_bulk_tensor", [map, at, from]) if choices.starts_with(&["space_global"]) => {
+                let operation = operation(&choices).ok_or(Unclear)?;
+                let map = self.number(map, 64)?;
+                let ((dimensions, at), from) = (self.coordinates(at)?, self.in_shared(from)?);
+                self.emit(&format!(
+                    "cp.reduce.async.bulk.tensor.{dimensions}d.global.shared::cta.{operation}.tile.bulk_group [{map}, {{{at}}}], [{from}];"
+                ));
+            }
             ("cp_async_bulk_tensor", [to, map, at, barrier]) if choices.last() == Some(&"space_global") => {
                 let (to, map) = (self.in_shared(to)?, self.number(map, 64)?);
                 let (dimensions, at) = self.coordinates(at)?;
@@ -201,6 +251,14 @@ impl<'s> Lowering<'_, 's> {
         nothing
     }
 
+    /// An operand with the blocks of a cluster that get a copy, as a mask.
+    fn blocks_of_mask(&mut self, blocks: &Expression<'s>) -> Result<String, Unclear> {
+        let blocks = self.number(blocks, 32)?;
+        let to = format!("%c_h{}", self.half()?);
+        self.emit(&format!("cvt.u16.u32 {to}, {blocks};"));
+        Ok(to)
+    }
+
     /// How many dimensions an array of coordinates has, and the operands.
     fn coordinates(&mut self, at: &Expression<'s>) -> Result<(usize, String), Unclear> {
         let Place::Parts(parts, Ty::Array(..)) = self.place(at)? else { return Err(Unclear) };
@@ -237,3 +295,34 @@ impl<'s> Lowering<'_, 's> {
         Ok(to.name())
     }
 }
+
+/// The operation that a choice names.
+fn operation<'c>(choices: &[&'c str]) -> Option<&'c str> {
+    choices.iter().find_map(|choice| choice.strip_prefix(OPERATION))
+}
+
+/// The words for what a reduction does with elements of a type.
+fn kind_of_reduction(of: &Ty, operation: &str) -> Option<String> {
+    let sign = |signed: &bool| if *signed { 's' } else { 'u' };
+    Some(match (of, operation) {
+        (
+            Ty::Integer { bits: bits @ (32 | 64), .. },
+            "and" | "or" | "xor" | "and_op" | "or_op" | "xor_op",
+        ) => {
+            format!("{}.b{bits}", operation.trim_end_matches(OF_OPERATOR))
+        }
+        (Ty::Integer { bits: 32, .. }, "inc" | "dec") => format!("{operation}.u32"),
+        // Of numbers with a sign it is the same sum.
+        (Ty::Integer { bits: bits @ 64, .. }, "add") => format!("{operation}.u{bits}"),
+        (Ty::Integer { bits: bits @ (32 | 64), signed, .. }, "add" | "min" | "max") => {
+            format!("{operation}.{}{bits}", sign(signed))
+        }
+        (Ty::Float(bits @ (32 | 64)), "add") => format!("add.f{bits}"),
+        (Ty::Float(bits @ 16), "add") => format!("{operation}.noftz.f{bits}"),
+        (Ty::Float(16), "min" | "max") => format!("{operation}.f16"),
+        _ => return None,
+    })
+}
+
+/// What the names of operations end with that are words of C++.
+const OF_OPERATOR: &str = "_op";
