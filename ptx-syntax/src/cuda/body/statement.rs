@@ -460,6 +460,12 @@ impl<'s> Parser<'s> {
             if name.is_empty() {
                 return self.unknown_statement();
             }
+            if self.text() == ":"
+                && let Some(Ok(bits)) = self.tokens.get(self.at + 1).map(|bits| bits.text.parse())
+            {
+                ty = TypeName::Bits(Box::new(ty), bits);
+                self.at += 2;
+            }
             let value = match self.text() {
                 "=" => {
                     self.at += 1;

@@ -47,10 +47,44 @@ impl<'s> Lowering<'_, 's> {
         };
         let scope = match given.get(1) {
             None => "sys",
-            Some(TemplateArgument::Value(scope)) => scope_of(scope).ok_or(Unclear)?,
-            Some(TemplateArgument::Type(_)) => return Err(Unclear),
+            Some(TemplateArgument::Value(scope)) if let Some(scope) = scope_of(scope) => scope,
+            Some(scope) => {
+                let number = self.constant_argument(scope)?;
+                SCOPES
+                    .iter()
+                    .find(|(_, known, _)| *known == number)
+                    .map(|(.., scope)| *scope)
+                    .ok_or(Unclear)?
+            }
         };
         Ok(Ty::Atomic(Rc::new(of), scope))
+    }
+
+    /// The order that an argument is: one that it names, or a constant of that type.
+    fn order(&mut self, given: &Expression<'s>) -> Result<Order, Unclear> {
+        if let Some(order) = order_of(given) {
+            return Ok(order);
+        }
+        let number = self.constant(given)?;
+        ORDERS.iter().find(|(_, known, _)| *known == number).map(|(.., order)| *order).ok_or(Unclear)
+    }
+
+    /// Whether a type is `cuda::atomic_ref`, whose objects refer to others.
+    pub(super) fn refers_to_atomic(&self, ty: &TypeName<'s>) -> bool {
+        let mut ty = ty;
+        for _ in 0..MAX_ALIASES {
+            let (TypeName::Named(name, _) | TypeName::Scoped(_, name, _)) = ty else { return false };
+            if *name == "atomic_ref" {
+                return true;
+            }
+            let within = self.frames.last().and_then(super::Frame::within);
+            let own = within.and_then(|id| {
+                self.program.structure(id).aliases.iter().find(|(known, _)| known == name).map(|(_, ty)| ty)
+            });
+            let Some(aliased) = own.or_else(|| self.program.aliases.get(name)) else { return false };
+            ty = aliased;
+        }
+        false
     }
 
     /// The atomic object that an expression names, if it is known to be one before it is translated.
@@ -112,9 +146,16 @@ impl<'s> Lowering<'_, 's> {
         if matches!(name, "notify_one" | "notify_all") && given.is_empty() {
             return Ok(Value::unknown(Ty::Void));
         }
-        let orders = given.iter().rev().map_while(order_of).count();
-        let (given, orders) = given.split_at(given.len() - orders);
-        let order = orders.first().and_then(order_of).unwrap_or(Order::All);
+        let operands = match name {
+            "load" => 0,
+            _ if name.starts_with("compare_exchange") => 2,
+            _ => 1,
+        };
+        let (given, orders) = given.split_at_checked(operands).ok_or(Unclear)?;
+        let order = match orders.first() {
+            Some(order) => self.order(order)?,
+            None => Order::All,
+        };
         let is_exchange = matches!(name, "compare_exchange_weak" | "compare_exchange_strong");
         let mut values = Vec::new();
         for each in given.get(usize::from(is_exchange)..).unwrap_or_default() {
@@ -385,6 +426,27 @@ impl<'s> Lowering<'_, 's> {
         Ok(Some(Value::unknown(Ty::Void)))
     }
 }
+
+/// The constants of the types of scopes and of orders, with their numbers.
+const SCOPES: [(&str, u64, &str); 3] =
+    [("thread_scope_system", 0, "sys"), ("thread_scope_device", 1, "gpu"), ("thread_scope_block", 2, "cta")];
+const ORDERS: [(&str, u64, Order); 6] = [
+    ("memory_order_relaxed", 0, Order::Relaxed),
+    ("memory_order_consume", 1, Order::Acquire),
+    ("memory_order_acquire", 2, Order::Acquire),
+    ("memory_order_release", 3, Order::Release),
+    ("memory_order_acq_rel", 4, Order::Both),
+    ("memory_order_seq_cst", 5, Order::All),
+];
+
+/// The number of a constant of these types.
+pub(super) fn number_of_constant(name: &str) -> Option<u64> {
+    let scope = SCOPES.iter().find(|(known, ..)| *known == name).map(|(_, number, _)| *number);
+    scope.or_else(|| ORDERS.iter().find(|(known, ..)| *known == name).map(|(_, number, _)| *number))
+}
+
+/// Names of types that stand for each other.
+const MAX_ALIASES: usize = 8;
 
 /// Bits of what is compared and exchanged.
 const fn bits_of_exchange(bits: u32) -> Result<u32, Unclear> {

@@ -49,6 +49,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 if let Some((place, members)) = self.frames.last().and_then(|frame| frame.object.clone()) {
                     let (own, owner) = self.methods(&members, name);
                     if !own.is_empty() {
+                        self.next_whole = self.frames.last().and_then(|frame| frame.whole.clone());
                         return self.inlined(&own, template, given, Some((place, owner)), None);
                     }
                 }
@@ -127,6 +128,7 @@ impl<'a, 's> Lowering<'a, 's> {
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
         let (own, owner) = self.methods(members, name);
+        self.next_whole = Some(place.clone());
         let place = self.as_base(place, members, &owner)?;
         self.inlined(&own, template, given, Some((Some(place), owner)), None)
     }
@@ -270,6 +272,7 @@ impl<'a, 's> Lowering<'a, 's> {
         object: Option<(Option<Place>, Rc<Members>)>,
         seen: Option<Seen<'s>>,
     ) -> Result<Value, Unclear> {
+        let whole = self.next_whole.take();
         let takes = |function: &&&'a Function<'s>| {
             let is_needed = |parameter: &&Parameter<'s>| parameter.default.is_none() && !parameter.is_pack;
             let needed = function.parameters.iter().filter(is_needed).count();
@@ -381,6 +384,7 @@ impl<'a, 's> Lowering<'a, 's> {
             function: Some(function.span),
             structure: None,
             object: object.clone(),
+            whole,
             call: (is_wrapper(&function.body) || is_included).then_some(self.span),
             first_name,
             hidden,

@@ -1,6 +1,6 @@
 //! Choices between two values, and casts.
 
-use ptx_syntax::cuda::body::{Expression, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
 
 use super::types::{Space, Ty};
 use super::value::{Held, Place, Value};
@@ -105,11 +105,24 @@ impl<'s> Lowering<'_, 's> {
             return Ok(place);
         }
         let ty = self.ty_in_memory(to)?;
+        if let Some(whole) = self.whole_object(of, &ty) {
+            return Ok(whole);
+        }
         match place {
             Place::Memory { address, .. } => Ok(Place::Memory { address, ty }),
             Place::Fixed(_) | Place::Link(..) => Err(Unclear),
             other => Ok(self.taken_for(&other, 0, &ty)),
         }
+    }
+
+    /// The object of a derived structure that `*this` of one of its bases is taken for.
+    fn whole_object(&self, of: &Expression<'s>, ty: &Ty) -> Option<Place> {
+        let is_this = |of: &Expression<'s>| matches!(of.kind, ExpressionKind::Name("this", _));
+        let ExpressionKind::Unary("*", pointer) = &of.kind else { return None };
+        let whole = self.frames.last()?.whole.as_ref()?;
+        let (Ty::Structure(own), Ty::Structure(wanted)) = (whole.ty(), ty) else { return None };
+        let is_same = own.structure == wanted.structure && own.given == wanted.given;
+        (is_same && is_this(pointer)).then(|| whole.clone())
     }
 
     /// A value as one of another type.
@@ -119,6 +132,13 @@ impl<'s> Lowering<'_, 's> {
             return self.read(&place);
         }
         let to = self.ty(to)?;
+        if let Ty::Pointer(to, _) = &to {
+            let to = self.whole((**to).clone()).unwrap_or(Ty::Any);
+            let object = of.with(ExpressionKind::Unary("*", Box::new(of.clone())));
+            if let Some(whole) = self.whole_object(&object, &to) {
+                return Ok(Self::address_of(whole));
+            }
+        }
         let value = self.value(of)?;
         if let Ty::Structure(members) = &to
             && value.ty != to

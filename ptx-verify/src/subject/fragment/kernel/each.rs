@@ -47,10 +47,34 @@ impl<'s> Lowering<'_, 's> {
         };
         let Ty::Array(_, count) = ty else { return Err(Unclear) };
         if count > u64::from(MAX_TURNS) {
-            return Err(Unclear);
+            return self.each_by_index(variable, &of, count, body);
         }
         let all: Vec<Expression<'s>> = (0..count).map(|index| of.element(index)).collect();
         self.each_of(variable, &all, body)
+    }
+
+    /// The same of an array with many elements, with the place that is counted.
+    fn each_by_index(
+        &mut self,
+        variable: &Variable<'s>,
+        of: &Expression<'s>,
+        count: u64,
+        body: &Statement<'s>,
+    ) -> Result<(), Unclear> {
+        let names = self.names.len();
+        let at = self.kept(Value::constant(0, Ty::UINT), false)?;
+        self.names.push((AT, Binding::Place(at)));
+        let at = Expression::named(AT, of.span);
+        let end = at.with(ExpressionKind::Number { value: count, bits: 32, signed: false });
+        let condition = at.with(ExpressionKind::Binary("<", Box::new(at.clone()), Box::new(end)));
+        let step = at.with(ExpressionKind::Unary("++", Box::new(at.clone())));
+        let value = at.with(ExpressionKind::Index(Box::new(of.clone()), Box::new(at.clone())));
+        let own = Variable { value: Some(value), ..variable.clone() };
+        let declared = Statement { kind: StatementKind::Declare(vec![own]), span: of.span };
+        let all = Statement { kind: StatementKind::Block(vec![declared, body.clone()]), span: body.span };
+        self.repeated(Some(&condition), Some(&step), &all)?;
+        self.names.truncate(names);
+        Ok(())
     }
 
     fn each_of(

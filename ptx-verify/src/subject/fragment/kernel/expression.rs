@@ -459,8 +459,9 @@ impl<'s> Lowering<'_, 's> {
                 let Ty::Pointer(of, _) = array.ty.clone() else { return Err(Unclear) };
                 let index = self.value(index)?;
                 let index = self.number_of_object(index)?;
+                let of = self.whole((*of).clone())?;
                 let address = self.moved(&array, &of, index, "+")?;
-                Ok(Place::Memory { address, ty: (*of).clone() })
+                Ok(Place::Memory { address, ty: of })
             }
             ExpressionKind::Unary("*", pointer) => self.target_of(pointer, "*"),
             ExpressionKind::Member { object, name, arrow, .. } => {
@@ -510,7 +511,10 @@ impl<'s> Lowering<'_, 's> {
         }
         match pointer.ty.clone() {
             Ty::Any => Ok(Place::Unknown(Ty::Any)),
-            Ty::Pointer(of, _) => Ok(Place::Memory { address: pointer, ty: (*of).clone() }),
+            Ty::Pointer(of, _) => {
+                let ty = self.whole((*of).clone())?;
+                Ok(Place::Memory { address: pointer, ty })
+            }
             _ => Err(Unclear),
         }
     }
@@ -551,36 +555,6 @@ impl<'s> Lowering<'_, 's> {
         let member = self.member(object, name)?;
         self.names.push((name, super::Binding::Place(member)));
         Ok(true)
-    }
-
-    /// Gives each member of an object what a list says: those that are references refer to it.
-    pub(super) fn filled(
-        &mut self,
-        place: &Place,
-        members: &super::types::Members,
-        listed: &[Expression<'s>],
-    ) -> Result<(), Unclear> {
-        if !members.bases.is_empty() || listed.len() != members.all.len() {
-            return Err(Unclear);
-        }
-        for ((name, ..), value) in members.all.iter().zip(listed) {
-            let member = self.member_itself(place.clone(), name)?;
-            if !members.references.contains(name) {
-                self.initialize(&member, value)?;
-                continue;
-            }
-            let to = self.place(value)?;
-            self.write(&member, Self::address_of(to))?;
-        }
-        Ok(())
-    }
-
-    /// Gives a vector the values of a list at once.
-    fn filled_vector(&mut self, place: &Place, ty: &Ty, from: &Expression<'s>) -> Result<(), Unclear> {
-        let made = self.made(ty)?;
-        self.initialize(&made, from)?;
-        let value = self.read(&made)?;
-        self.write(place, value)
     }
 
     pub(super) fn member_itself(&mut self, object: Place, name: &str) -> Result<Place, Unclear> {
@@ -678,103 +652,6 @@ impl<'s> Lowering<'_, 's> {
         }
         let index = self.in_register(index, 32).or(Err(Unclear))?;
         Ok(Place::Chosen { registers, index, ty: of.clone() })
-    }
-
-    /// Gives a place the values that a list says, zeros where it says none.
-    pub(super) fn initialize(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
-        self.deeper()?;
-        let done = self.initialize_within(place, from);
-        self.shallower();
-        done
-    }
-
-    fn initialize_within(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
-        let ExpressionKind::List(_, given) = &from.kind else {
-            let value = self.value(from)?;
-            return self.write(place, value);
-        };
-        if given.iter().any(is_pack) {
-            let names = self.names.len();
-            let given = self.without_dots(given)?;
-            let done = self.initialize(place, &from.with(ExpressionKind::List(None, given)));
-            self.names.truncate(names);
-            return done;
-        }
-        match place {
-            Place::Parts(_, Ty::Structure(members)) if members.is_union => match given.as_slice() {
-                [] => self.clear(place),
-                [only] => {
-                    let (first, ..) = members.all.first().ok_or(Unclear)?;
-                    let member = self.member_itself(place.clone(), first)?;
-                    self.initialize(&member, only)
-                }
-                _ => Err(Unclear),
-            },
-            // The braces of the array in `std::array` may be left out.
-            Place::Parts(parts, Ty::Structure(_))
-                if let [only @ Place::Parts(_, Ty::Array(..))] = parts.as_slice()
-                    && !given.iter().any(|each| matches!(each.kind, ExpressionKind::List(None, _))) =>
-            {
-                self.initialize(only, from)
-            }
-            Place::Parts(parts, _) => {
-                if given.len() > parts.len() {
-                    return Err(Unclear);
-                }
-                for (part, value) in parts.iter().zip(given) {
-                    self.initialize(part, value)?;
-                }
-                for part in parts.iter().skip(given.len()) {
-                    self.clear(part)?;
-                }
-                Ok(())
-            }
-            Place::Unknown(_) => {
-                for each in given {
-                    self.value(each)?;
-                }
-                Ok(())
-            }
-            Place::Memory { ty, .. } if matches!(ty.plain(), Ty::Vector(..)) => {
-                self.filled_vector(place, ty.plain(), from)
-            }
-            Place::Memory { ty: Ty::Structure(_) | Ty::Array(..), .. } if !given.is_empty() => {
-                self.fill_memory(place, given)
-            }
-            _ => match given.as_slice() {
-                [] => self.clear(place),
-                [only] => {
-                    let value = self.value(only)?;
-                    self.write(place, value)
-                }
-                _ => Err(Unclear),
-            },
-        }
-    }
-
-    fn clear(&mut self, place: &Place) -> Result<(), Unclear> {
-        self.deeper()?;
-        match place {
-            Place::Parts(parts, _) => {
-                for part in parts {
-                    self.clear(part)?;
-                }
-            }
-            Place::Register(_, ty) => {
-                let zero =
-                    Value::constant(0, if matches!(ty, Ty::Pointer(..)) { ty.clone() } else { Ty::SIZE });
-                let zero = if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
-                    zero
-                } else {
-                    Value::constant(0, ty.clone())
-                };
-                self.write(place, zero)?;
-            }
-            Place::Unknown(_) => {}
-            _ => return Err(Unclear),
-        }
-        self.shallower();
-        Ok(())
     }
 }
 

@@ -21,6 +21,7 @@ mod each;
 mod expression;
 mod folded;
 mod group;
+mod initial;
 mod instructions;
 mod lanes;
 mod launch;
@@ -234,6 +235,8 @@ struct Frame {
     structure: Option<StructureId>,
     /// The object whose method it is, without a place where the method is static.
     object: Option<(Option<Place>, Rc<Members>)>,
+    /// The object that this is a part of, where the method is that of a base.
+    whole: Option<Place>,
     /// Where a wrapper is called: what it does is done there.
     call: Option<Span>,
     /// The names of the functions around are not seen.
@@ -304,6 +307,10 @@ struct Lowering<'a, 's> {
     halves: u32,
     predicates: u32,
     pipelines: Vec<Pipeline>,
+    /// Structures whose members are being told, with what the parameters of their templates stand for.
+    making: Vec<(StructureId, Vec<Given>)>,
+    /// The object whose method, or that of one of its bases, is called next.
+    next_whole: Option<Place>,
     /// Structures whose constants are being bound.
     binding_of: Vec<StructureId>,
     labels: u32,
@@ -343,6 +350,8 @@ pub(crate) fn kernel<'a, 's>(
         halves: 0,
         predicates: 0,
         pipelines: Vec::new(),
+        making: Vec::new(),
+        next_whole: None,
         binding_of: Vec::new(),
         labels: 0,
         calls: 0,
@@ -667,6 +676,9 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         if name == "warpSize" {
             return Ok(Place::Fixed(Value::constant(32, Ty::INT)));
+        }
+        if let Some(number) = atomic::number_of_constant(name) {
+            return Ok(Place::Fixed(Value::constant(number, Ty::INT)));
         }
         // Of the C library and of CUDA's headers.
         let is_float = |prefix: &&str| name.starts_with(*prefix);

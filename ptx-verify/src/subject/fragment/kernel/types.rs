@@ -62,6 +62,8 @@ pub(super) enum Ty {
     Bytes(u64, u64),
     /// `std::index_sequence` and its kin.
     Sequence(Rc<Vec<u64>>),
+    /// A structure that is named where its own members and bases are told, with what the parameters of its template stand for.
+    Begun(StructureId, Rc<Vec<Given>>),
     /// Of which nothing is known.
     Any,
 }
@@ -128,6 +130,8 @@ impl Ty {
     /// Size and alignment in bytes.
     pub fn layout(&self) -> Result<(u64, u64), Unclear> {
         Ok(match self {
+            // A member of so many bits lies in no bytes of its own.
+            Self::Integer { bits, .. } if !matches!(bits, 8 | 16 | 32 | 64) => return Err(Unclear),
             Self::Integer { bits, .. } | Self::Float(bits) => (u64::from(bits / 8), u64::from(bits / 8)),
             Self::Vector(of, count) => {
                 let (size, align) = of.layout()?;
@@ -144,7 +148,7 @@ impl Ty {
             Self::Atomic(of, _) | Self::Volatile(of) => of.layout()?,
             Self::Bytes(size, align) => (*size, *align),
             Self::Sequence(_) => (1, 1),
-            Self::Void | Self::Group(_) | Self::Any => return Err(Unclear),
+            Self::Void | Self::Group(_) | Self::Begun(..) | Self::Any => return Err(Unclear),
         })
     }
 
@@ -195,6 +199,26 @@ impl<'s> Lowering<'_, 's> {
 
     /// The type that a name stands for here, of what lies in memory: it may be `volatile`.
     pub(super) fn ty_in_memory(&mut self, name: &TypeName<'s>) -> Result<Ty, Unclear> {
+        let found = self.ty_as_named(name)?;
+        self.whole(found)
+    }
+
+    /// A structure that has been named before its members were known, with these.
+    pub(super) fn whole(&mut self, ty: Ty) -> Result<Ty, Unclear> {
+        match &ty {
+            Ty::Begun(id, given) if !self.is_being_made(*id, given) => {
+                let (id, given) = (*id, given.to_vec());
+                self.structure_given(id, given)
+            }
+            _ => Ok(ty),
+        }
+    }
+
+    fn is_being_made(&self, id: StructureId, given: &[Given]) -> bool {
+        self.making.iter().any(|(known, own)| *known == id && own == given)
+    }
+
+    fn ty_as_named(&mut self, name: &TypeName<'s>) -> Result<Ty, Unclear> {
         Ok(match name {
             TypeName::Void => Ty::Void,
             TypeName::Bool => Ty::BOOL,
@@ -202,6 +226,12 @@ impl<'s> Lowering<'_, 's> {
                 Ty::Integer { bits: *bits, signed: *signed, is_bool: false }
             }
             TypeName::Float(bits) => Ty::Float(*bits),
+            TypeName::Bits(of, own) => match self.ty(of)? {
+                Ty::Integer { bits, signed, is_bool } if (1..=bits).contains(own) => {
+                    Ty::Integer { bits: *own, signed, is_bool }
+                }
+                _ => return Err(Unclear),
+            },
             TypeName::Vector(of, count) => Ty::Vector(Rc::new(self.ty(of)?), *count),
             TypeName::Pointer(of) => {
                 let of = match self.ty_in_memory(of) {
@@ -375,7 +405,18 @@ impl<'s> Lowering<'_, 's> {
 
     /// The same, where it is known what the parameters of its own template stand for.
     fn structure_given(&mut self, id: StructureId, own: Vec<Given>) -> Result<Ty, Unclear> {
+        if self.is_being_made(id, &own) {
+            return Ok(Ty::Begun(id, Rc::new(own)));
+        }
         self.deeper()?;
+        self.making.push((id, own.clone()));
+        let made = self.structure_made(id, own);
+        self.making.pop();
+        self.shallower();
+        made
+    }
+
+    fn structure_made(&mut self, id: StructureId, own: Vec<Given>) -> Result<Ty, Unclear> {
         let program = self.program;
         let mut around = Vec::new();
         let mut outer = program.structure(id).outer;
@@ -396,7 +437,6 @@ impl<'s> Lowering<'_, 's> {
         let members = self.members(id, own, around);
         self.names.truncate(first_name);
         self.frames.pop();
-        self.shallower();
         Ok(Ty::Structure(Rc::new(members?)))
     }
 
@@ -418,11 +458,35 @@ impl<'s> Lowering<'_, 's> {
             align = align.max(base.align);
             bases.push(base);
         }
+        // How many bits of the last byte are taken, by members of so many bits.
+        let mut taken = 0_u64;
         for Member { name: member, ty, align: asked, .. } in &structure.members {
+            if let (TypeName::Bits(of, bits), false) = (ty, structure.is_union) {
+                let (unit, own) = self.ty(of)?.layout()?;
+                let bits = u64::from(*bits);
+                let mut at = if taken == 0 { 8 * size } else { 8 * (size - 1) + taken };
+                // It lies in one of the words of its type.
+                if at / (8 * unit) != (at + bits - 1) / (8 * unit) {
+                    at = at.next_multiple_of(8 * unit);
+                }
+                all.push(((*member).to_owned(), self.ty(ty)?, at / 8));
+                let is_whole = matches!(bits, 8 | 16 | 32 | 64);
+                if is_whole && at % bits != 0 {
+                    return Err(Unclear);
+                }
+                (size, taken) = ((at + bits).div_ceil(8), (at + bits) % 8);
+                align = align.max(own);
+                continue;
+            }
+            taken = 0;
             let ty = match ty {
                 TypeName::Reference(of) => {
                     references.push((*member).to_owned());
                     Ty::Pointer(Rc::new(self.ty_in_memory(of)?), Space::Generic)
+                }
+                ty if self.refers_to_atomic(ty) => {
+                    references.push((*member).to_owned());
+                    Ty::Pointer(Rc::new(self.ty_in_memory(ty)?), Space::Generic)
                 }
                 ty => self.ty_in_memory(ty)?,
             };

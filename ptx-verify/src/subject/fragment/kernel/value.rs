@@ -336,10 +336,14 @@ impl Lowering<'_, '_> {
         match place {
             Place::Fixed(_) => Err(Unclear),
             Place::Unknown(_) => Ok(()),
-            Place::Link(of, _) => {
-                let to = match (&value.held, &value.ty) {
-                    (Held::Place(place), _) => (**place).clone(),
-                    (_, Ty::Pointer(to, _)) => {
+            Place::Link(of, own) => {
+                let to = match (&value.held, &value.ty, own) {
+                    (Held::Place(place), ..) => (**place).clone(),
+                    // What `cuda::atomic_ref` refers to need not be atomic itself.
+                    (_, Ty::Pointer(..), Ty::Pointer(own, _)) if matches!(**own, Ty::Atomic(..)) => {
+                        Place::Memory { address: value, ty: (**own).clone() }
+                    }
+                    (_, Ty::Pointer(to, _), _) => {
                         let ty = (**to).clone();
                         Place::Memory { address: value, ty }
                     }
@@ -642,7 +646,7 @@ impl Lowering<'_, '_> {
             };
             return Ok(Value { ty: pointer.ty.clone(), held });
         }
-        let size = of.size()?;
+        let size = self.whole(of.clone())?.size()?;
         let by = self.converted_integer_of(by)?;
         let bytes = match size {
             1 => by,

@@ -1,0 +1,151 @@
+//! What objects begin with: lists in braces.
+
+use ptx_syntax::cuda::body::{Expression, ExpressionKind};
+
+use super::pack::is_pack;
+use super::types::Ty;
+use super::value::{Place, Value};
+use super::{Lowering, Unclear};
+
+impl<'s> Lowering<'_, 's> {
+    /// Gives each member of an object what a list says: those that are references refer to it.
+    pub(super) fn filled(
+        &mut self,
+        place: &Place,
+        members: &super::types::Members,
+        listed: &[Expression<'s>],
+    ) -> Result<(), Unclear> {
+        if !members.bases.is_empty() || listed.len() > members.all.len() {
+            return Err(Unclear);
+        }
+        // Those that the list leaves out are zeros, where they do not say what they begin with.
+        let structure = self.program.structure(members.structure);
+        for member in structure.members.iter().skip(listed.len()).filter(|each| each.value.is_none()) {
+            if members.references.iter().any(|name| name == member.name) {
+                return Err(Unclear);
+            }
+            let left = self.member_itself(place.clone(), member.name)?;
+            self.clear(&left)?;
+        }
+        for ((name, ..), value) in members.all.iter().zip(listed) {
+            let member = self.member_itself(place.clone(), name)?;
+            if !members.references.contains(name) {
+                self.initialize(&member, value)?;
+                continue;
+            }
+            let to = self.place(value)?;
+            self.write(&member, Self::address_of(to))?;
+        }
+        Ok(())
+    }
+
+    /// Gives a vector the values of a list at once.
+    pub(super) fn filled_vector(
+        &mut self,
+        place: &Place,
+        ty: &Ty,
+        from: &Expression<'s>,
+    ) -> Result<(), Unclear> {
+        let made = self.made(ty)?;
+        self.initialize(&made, from)?;
+        let value = self.read(&made)?;
+        self.write(place, value)
+    }
+
+    /// Gives a place the values that a list says, zeros where it says none.
+    pub(super) fn initialize(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
+        self.deeper()?;
+        let done = self.initialize_within(place, from);
+        self.shallower();
+        done
+    }
+
+    fn initialize_within(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
+        let ExpressionKind::List(_, given) = &from.kind else {
+            let value = self.value(from)?;
+            return self.write(place, value);
+        };
+        if given.iter().any(is_pack) {
+            let names = self.names.len();
+            let given = self.without_dots(given)?;
+            let done = self.initialize(place, &from.with(ExpressionKind::List(None, given)));
+            self.names.truncate(names);
+            return done;
+        }
+        match place {
+            Place::Parts(_, Ty::Structure(members)) if members.is_union => match given.as_slice() {
+                [] => self.clear(place),
+                [only] => {
+                    let (first, ..) = members.all.first().ok_or(Unclear)?;
+                    let member = self.member_itself(place.clone(), first)?;
+                    self.initialize(&member, only)
+                }
+                _ => Err(Unclear),
+            },
+            // The braces of the array in `std::array` may be left out.
+            Place::Parts(parts, Ty::Structure(_))
+                if let [only @ Place::Parts(_, Ty::Array(..))] = parts.as_slice()
+                    && !given.iter().any(|each| matches!(each.kind, ExpressionKind::List(None, _))) =>
+            {
+                self.initialize(only, from)
+            }
+            Place::Parts(parts, _) => {
+                if given.len() > parts.len() {
+                    return Err(Unclear);
+                }
+                for (part, value) in parts.iter().zip(given) {
+                    self.initialize(part, value)?;
+                }
+                for part in parts.iter().skip(given.len()) {
+                    self.clear(part)?;
+                }
+                Ok(())
+            }
+            Place::Unknown(_) => {
+                for each in given {
+                    self.value(each)?;
+                }
+                Ok(())
+            }
+            Place::Memory { ty, .. } if matches!(ty.plain(), Ty::Vector(..)) => {
+                self.filled_vector(place, ty.plain(), from)
+            }
+            Place::Memory { ty: Ty::Structure(_) | Ty::Array(..), .. } if !given.is_empty() => {
+                self.fill_memory(place, given)
+            }
+            _ => match given.as_slice() {
+                [] => self.clear(place),
+                [only] => {
+                    let value = self.value(only)?;
+                    self.write(place, value)
+                }
+                _ => Err(Unclear),
+            },
+        }
+    }
+
+    fn clear(&mut self, place: &Place) -> Result<(), Unclear> {
+        self.deeper()?;
+        match place {
+            Place::Parts(parts, _) => {
+                for part in parts {
+                    self.clear(part)?;
+                }
+            }
+            Place::Register(_, ty) => {
+                let zero =
+                    Value::constant(0, if matches!(ty, Ty::Pointer(..)) { ty.clone() } else { Ty::SIZE });
+                let zero = if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
+                    zero
+                } else {
+                    Value::constant(0, ty.clone())
+                };
+                self.write(place, zero)?;
+            }
+            Place::Unknown(_) => {}
+            _ => return Err(Unclear),
+        }
+        self.shallower();
+        Ok(())
+    }
+}
