@@ -66,13 +66,6 @@ impl<Q, A> Recent<Q, A> {
     }
 }
 
-/// What is known of the kernels of a module that were executed.
-#[derive(Debug, Default)]
-pub struct Executions {
-    pub(super) of_blocks: Recent<super::Question, super::Shown>,
-    pub(super) of_grids: Recent<super::grid::Question, super::grid::Shown>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

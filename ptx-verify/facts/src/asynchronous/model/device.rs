@@ -8,7 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::clock::Clock;
 use super::pointer::{FIRST_GLOBAL, PLACE_BITS, place};
 use super::shadow::Shadow;
-use super::spread::WORD;
+
+/// Bytes that are told of together.
+pub(super) const WORD: u64 = 4;
 
 /// What those know who see a word.
 #[derive(Clone, Debug, Default)]

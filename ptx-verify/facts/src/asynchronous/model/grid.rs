@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use super::again::{Executions, Known};
+use super::again::{Known, Recent};
 use super::drawn::counters;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{End, Machine};
@@ -36,11 +36,13 @@ const MEMORY: [Content; 4] = [
     Content { number: 1, run: 3 },
 ];
 
-/// What goes wrong between the blocks of a grid. `calls` are the calls of functions that may take part in it, ascending.
-#[must_use]
-pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Executions) -> Vec<Fault> {
+/// What the grids of a module's kernels have shown.
+pub(super) type Recently = Recent<Question, Shown>;
+
+/// What goes wrong between the blocks of a grid.
+pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &Recently) -> Vec<Fault> {
     let Ok(program) = thin::program_of_grid(facts, calls) else { return Vec::new() };
-    let program = executions.of_grids.of(program);
+    let program = known.of(program);
     if program.clustered || !(program.asks_block || program.draws()) {
         return Vec::new();
     }

@@ -65,10 +65,8 @@ mod value;
 
 use self::slice::Unfit;
 use crate::FunctionFacts;
-pub use again::Executions;
-use again::Known;
+use again::{Known, Recent};
 pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
-pub use grid::between_blocks;
 pub use machine::End;
 use machine::Machine;
 use program::Program;
@@ -76,6 +74,19 @@ use ptx_ir::ir::FunctionKind;
 use rustc_hash::FxHashMap;
 use scenario::{RISING, Scenario};
 use sizes::Log;
+
+/// What is known of the kernels of a module that were executed.
+#[derive(Debug, Default)]
+pub struct Executions {
+    of_blocks: Recent<Question, Shown>,
+    of_grids: grid::Recently,
+}
+
+/// What goes wrong between the blocks of a grid. `calls` are the calls of functions that may take part in it, ascending.
+#[must_use]
+pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Executions) -> Vec<Fault> {
+    grid::between_blocks(facts, calls, &executions.of_grids)
+}
 
 /// What executions of a kernel's protocol show.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! What threads do to global memory, where several blocks of a grid are executed.
 
 use super::assumed::{Dependence, Lists};
-use super::device::{Look, Released, Teller};
+use super::device::{Look, Released, Teller, WORD};
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
 use super::pointer::{PLACE_BITS, updated};
@@ -12,8 +12,6 @@ use crate::values::number::mask as low_bits;
 
 /// The block whose memory the global one counts as.
 const GLOBAL: usize = usize::MAX;
-/// Bytes that are told of together.
-pub(super) const WORD: u64 = 4;
 /// Bytes of the largest number.
 const LARGEST: u64 = 8;
 /// Strong stores, and waits, of a warp that are remembered.
