@@ -4,7 +4,8 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 
-use super::{address_steps, is_weak, may_be_global};
+use super::tables::name_of;
+use super::{address_root, address_steps, is_weak, may_be_global};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -50,9 +51,48 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
             };
             *store < copy && reach.at(*store).is_some() && stays(&own) && stays(steps)
         };
-        let (store, _) = stores.iter().rev().find(is_read)?;
+        // Pages that one list leads to, to which something is added before any is copied.
+        let after = Reach::from(facts, Ends::Instructions(&[copy]), &[]);
+        let root = own.last().map(|root| name_of(facts, *root));
+        let lists = lists_of(facts, base);
+        let is_added = |(store, steps): &&(u32, Vec<Register>)| {
+            let is_before = *store < copy && reach.at(*store).is_some() && after.at(*store).is_none();
+            is_before
+                && !lists.is_empty()
+                && steps.last().map(|root| name_of(facts, *root)) == root
+                && facts
+                    .address_in_register(*store)
+                    .is_some_and(|(base, _)| lists_of(facts, base).iter().any(|list| lists.contains(list)))
+        };
+        let (store, _) = stores.iter().rev().find(is_read).or_else(|| stores.iter().rev().find(is_added))?;
         Some(Unseen { store: *store, copy })
     })
+}
+
+/// The pointers of the lists in global memory whose elements an address is computed of.
+fn lists_of(facts: &FunctionFacts<'_>, address: Register) -> Vec<Register> {
+    let (mut pending, mut seen, mut lists) = (vec![address], Vec::new(), Vec::new());
+    while let Some(register) = pending.pop() {
+        if seen.contains(&register) || seen.len() > MAX_REGISTERS {
+            continue;
+        }
+        seen.push(register);
+        for &write in facts.definitions(register) {
+            let effects = facts.instance(write).map(|instance| &instance.effects);
+            if effects.is_some_and(|effects| effects.reads_memory) {
+                if may_be_global(facts, write) {
+                    lists.extend(address_root(facts, write));
+                }
+                continue;
+            }
+            let operands = facts.body.operands(Handle::new(write)).iter().skip(1);
+            pending.extend(operands.filter_map(|operand| match *operand {
+                Operand::Register { register, .. } => Some(register),
+                _ => None,
+            }));
+        }
+    }
+    lists
 }
 
 /// Whether an instruction orders the accesses of global memory by the generic proxy with those by the asynchronous one.

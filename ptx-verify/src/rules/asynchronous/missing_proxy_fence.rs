@@ -9,7 +9,8 @@ declare_rule! {
     /// ## What it does
     /// Reports a write of shared memory by threads that a bulk copy, `wgmma` or `tcgen05` reads, without `fence.proxy.async`
     /// after the write in the thread that has written, or with it on the wrong side of the barrier between the two; and a
-    /// write of global memory that a bulk copy reads from the same address afterwards, with no such fence on the way.
+    /// write of global memory that a bulk copy reads from the same address afterwards, or from pages that the same list leads
+    /// to, with no such fence on the way.
     ///
     /// ## Why is this bad
     /// Threads write through the generic proxy, and these operations read through the asynchronous one, which need not see
