@@ -22,6 +22,8 @@ const MAX_STEPS: usize = 64;
 const MAX_WORK: usize = 1 << 20;
 /// Conditions on the way to a block that are tried together.
 const MAX_CONDITIONS: usize = 8;
+/// Predicates of them that are the same for a warp, and otherwise unknown.
+const MAX_ANY: u32 = 3;
 /// Blocks of a loop on the way.
 const MAX_BLOCKS: usize = 64;
 
@@ -39,6 +41,8 @@ enum Source {
     /// The number of the thread in its row.
     Thread,
     Lane,
+    /// A predicate that is the same for all lanes of a warp, whatever it is.
+    Any(u32),
     /// The result of a step.
     Step(usize),
 }
@@ -48,24 +52,37 @@ enum Source {
 struct Steps {
     steps: Vec<(Shape, [Source; 4])>,
     of: FxHashMap<ValueId, Source>,
+    /// How many predicates there are that may be anything.
+    any: u32,
 }
 
 impl Steps {
-    /// Adds those that lead to a value; none where something else than the number of the thread decides.
-    fn to(&mut self, engine: &Engine<'_, '_>, value: ValueId) -> Option<Source> {
+    /// Adds those that lead to a value; none where something else than the number of the thread decides, but for predicates that are
+    /// the same for a warp.
+    fn to(
+        &mut self,
+        engine: &Engine<'_, '_>,
+        value: ValueId,
+        is_same: &dyn Fn(ValueId) -> bool,
+    ) -> Option<Source> {
         if let Some(&source) = self.of.get(&value) {
             return Some(source);
         }
         let number = engine.values.of(value).and_then(|fact| fact.number.value());
         let source = match number {
             Some(number) => Source::Number(number),
-            None => self.computation(engine, value)?,
+            None => self.computation(engine, value, is_same)?,
         };
         self.of.insert(value, source);
         Some(source)
     }
 
-    fn computation(&mut self, engine: &Engine<'_, '_>, value: ValueId) -> Option<Source> {
+    fn computation(
+        &mut self,
+        engine: &Engine<'_, '_>,
+        value: ValueId,
+        is_same: &dyn Fn(ValueId) -> bool,
+    ) -> Option<Source> {
         let (facts, graph) = (engine.facts(), engine.graph());
         let Kind::Computed { instruction, at: Some(at) } = graph.kind(value) else { return None };
         let operands = facts.body.operands(Handle::new(instruction));
@@ -85,10 +102,22 @@ impl Steps {
                 Operand::WarpSize => Source::Number(u64::from(LANES)),
                 Operand::Special(SpecialRegister::TID_X) => Source::Thread,
                 Operand::Special(SpecialRegister::LANEID) => Source::Lane,
-                Operand::Register { .. } => {
+                Operand::Register { register, .. } => {
                     let range = facts.uses().range(instruction);
                     let mut reads = range.filter(|&at| facts.uses().all()[at].operand() == index + 1);
-                    self.to(engine, graph.read(reads.next()?)?)?
+                    let read = graph.read(reads.next()?)?;
+                    let is_predicate =
+                        facts.body.register_type(register).is_some_and(|kind| width(kind) == 1);
+                    match self.to(engine, read, is_same) {
+                        Some(source) => source,
+                        None if is_predicate && self.any < MAX_ANY && is_same(read) => {
+                            self.any += 1;
+                            let any = Source::Any(self.any - 1);
+                            self.of.insert(read, any);
+                            any
+                        }
+                        None => return None,
+                    }
                 }
                 _ => return None,
             };
@@ -115,7 +144,9 @@ impl Steps {
         let threads = said.unwrap_or(MAX_THREADS).min(MAX_THREADS);
         let mut results = vec![0; self.steps.len()];
         let mut first = None;
-        for thread in 0..threads {
+        // Each warp with all that the predicates may be.
+        let tries = (0..1_u32 << self.any).flat_map(|any| (0..threads).map(move |thread| (any, thread)));
+        for (any, thread) in tries {
             *work += self.steps.len();
             if *work > MAX_WORK {
                 return false;
@@ -124,6 +155,7 @@ impl Steps {
                 Source::Number(number) => number,
                 Source::Thread => thread.into(),
                 Source::Lane => (thread % LANES).into(),
+                Source::Any(index) => (any >> index & 1).into(),
                 Source::Step(step) => results[step],
             };
             for (index, (shape, from)) in self.steps.iter().enumerate() {
@@ -152,7 +184,7 @@ impl Analysis<'_, '_> {
             return known;
         }
         let mut steps = Steps::default();
-        let source = steps.to(&self.engine, value);
+        let source = steps.to(&self.engine, value, &|_| false);
         let work = &mut self.trials.work;
         let is_same =
             source.is_some_and(|source| steps.are_same_in_warps(&self.engine, work, |number| number(source)));
@@ -177,7 +209,8 @@ impl Uniformity {
         let mut steps = Steps::default();
         let mut tried = Vec::new();
         for (guard, value) in conditions {
-            match steps.to(engine, guard) {
+            let is_same = |value: ValueId| self.of(value).level() != Some(Level::Lanes);
+            match steps.to(engine, guard, &is_same) {
                 Some(source) => tried.push((source, value)),
                 // What is the same for a warp lets all of it come, or nobody.
                 None if self.of(guard).level() != Some(Level::Lanes) => {}
