@@ -328,7 +328,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let given: Vec<Expression<'s>> = all_parameters
             .clone()
             .zip(given)
-            .map(|(parameter, argument)| listed_as(&parameter.ty, argument))
+            .map(|(parameter, argument)| self.made_of(parameter, listed_as(&parameter.ty, argument)))
             .collect();
         let given = given.as_slice();
         for (parameter, argument) in all_parameters.zip(given) {
@@ -467,6 +467,28 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             Some(result) => self.read(&result),
             None => Ok(Value::unknown(Ty::Void)),
+        }
+    }
+
+    /// An argument; where the parameter is an object with a constructor for one of another type, the object that this makes.
+    fn made_of(&mut self, parameter: &Parameter<'s>, argument: Expression<'s>) -> Expression<'s> {
+        if parameter.is_pack || matches!(parameter.ty, TypeName::Reference(_) | TypeName::Auto) {
+            return argument;
+        }
+        let Ok(Ty::Structure(members)) = self.ty(&parameter.ty) else { return argument };
+        let makes = |function: &&Function<'s>| {
+            function.parameters.first().is_some_and(|first| !first.is_pack)
+                && function.parameters.iter().skip(1).all(|each| each.default.is_some())
+        };
+        if !self.makers(&members).iter().any(makes) {
+            return argument;
+        }
+        match self.type_of(&argument) {
+            Ok(Ty::Structure(_) | Ty::Any) | Err(_) => argument,
+            Ok(_) => {
+                let made = ExpressionKind::List(Some(parameter.ty.clone()), vec![argument.clone()]);
+                argument.with(made)
+            }
         }
     }
 
