@@ -294,7 +294,7 @@ pub enum TypeName<'s> {
     Volatile(Box<Self>),
     /// `T...`, one for each of what it stands for.
     Expand(Box<Self>),
-    /// A member of so many bits: `T name : 3`.
+    /// A member with a number of bits: `T name : 3`.
     Bits(Box<Self>, u32),
     /// An array; none is the length of `[]`.
     Array(Box<Self>, ArrayLength<'s>),

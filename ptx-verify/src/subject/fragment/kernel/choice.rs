@@ -115,7 +115,7 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
-    /// The object of a derived structure that `*this` of one of its bases is taken for.
+    /// The object of a derived structure, where `*this` of one of its bases stands for it.
     fn whole_object(&self, of: &Expression<'s>, ty: &Ty) -> Option<Place> {
         let is_this = |of: &Expression<'s>| matches!(of.kind, ExpressionKind::Name("this", _));
         let ExpressionKind::Unary("*", pointer) = &of.kind else { return None };

@@ -130,7 +130,7 @@ impl Ty {
     /// Size and alignment in bytes.
     pub fn layout(&self) -> Result<(u64, u64), Unclear> {
         Ok(match self {
-            // A member of so many bits lies in no bytes of its own.
+            // A bit field lies in no bytes of its own.
             Self::Integer { bits, .. } if !matches!(bits, 8 | 16 | 32 | 64) => return Err(Unclear),
             Self::Integer { bits, .. } | Self::Float(bits) => (u64::from(bits / 8), u64::from(bits / 8)),
             Self::Vector(of, count) => {
@@ -458,7 +458,7 @@ impl<'s> Lowering<'_, 's> {
             align = align.max(base.align);
             bases.push(base);
         }
-        // How many bits of the last byte are taken, by members of so many bits.
+        // How many bits of the last byte are those of bit fields.
         let mut taken = 0_u64;
         for Member { name: member, ty, align: asked, .. } in &structure.members {
             if let (TypeName::Bits(of, bits), false) = (ty, structure.is_union) {
