@@ -254,3 +254,62 @@ fn where_a_commit_is_missing_threads_go_on_without_one() {
     assert!(is_at(&labels, "cp.async.cg.shared.global [%b]", "no commit follows"), "{labels:#?}");
     assert!(is_at(&labels, "@!%q bra ROUND", "next round"), "{labels:#?}");
 }
+
+const FORGOTTEN: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.entry k() .reqntid 64
+{
+    .reg .pred %p;
+    .reg .b32 %t, %id;
+    mov.u32 %t, %tid.x;
+    setp.ge.u32 %p, %t, 32;
+    @%p bra WAIT;
+    shr.u32 %id, %t, 5;
+    add.u32 %id, %id, 1;
+    ret;
+WAIT:
+    bar.sync 1, 64;
+    ret;
+}
+";
+
+#[test]
+fn a_number_that_nothing_uses_is_told_where_threads_wait_for_ever() {
+    let found = check(FORGOTTEN, &Config::default());
+    let waits = found.iter().find(|found| found.rule == "barrier-deadlock").expect("it never opens");
+    let unused: Vec<&str> = waits
+        .labels
+        .iter()
+        .filter(|label| label.message.contains("nothing uses"))
+        .map(|label| label.span.text(FORGOTTEN))
+        .collect();
+    assert_eq!(unused, ["add.u32 %id, %id, 1"], "{:#?}", waits.labels);
+}
+
+#[test]
+fn the_wait_of_a_wrapper_is_told_with_its_call() {
+    let source = "
+__device__ void finish() { asm volatile(\"cp.async.bulk.wait_group.read 0;\" ::: \"memory\"); }
+__device__ void tell(unsigned* f) { asm volatile(\"st.release.gpu.global.u32 [%0], 1;\" :: \"l\"(f) : \"memory\"); }
+__global__ void __launch_bounds__(32) k(float* out, unsigned* flag) {
+    __shared__ alignas(16) float s[64];
+    s[threadIdx.x] = 1.f; s[threadIdx.x + 32] = 2.f;
+    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile(\"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;\"
+                     :: \"l\"(out), \"r\"((unsigned)__cvta_generic_to_shared(s)) : \"memory\");
+        asm volatile(\"cp.async.bulk.commit_group;\" ::: \"memory\");
+        finish();
+        tell(flag);
+    }
+}
+";
+    let found = ptx_verify::check_cuda(source, &ptx_verify::CudaConfig::default());
+    let told =
+        found.iter().find(|found| found.rule == "bulk-copy-no-wait").expect("the copy may still write");
+    let inside =
+        told.labels.iter().any(|label| label.span.text(source).starts_with("cp.async.bulk.wait_group"));
+    assert!(inside, "{:#?}", told.labels);
+}

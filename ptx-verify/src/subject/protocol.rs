@@ -1,6 +1,8 @@
 //! What the model of a kernel's protocol shows, in words.
 
 use ptx_facts::asynchronous::model::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
+use ptx_facts::registers::Access;
+use ptx_facts::values::Kind;
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
@@ -93,7 +95,18 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
     for (place, message) in parts.iter().filter(|(place, _)| !place.within.is_empty()) {
         add(context.instruction_span(place.own), message);
     }
-    labels.truncate(MAX_LABELS_OF_PHASES);
+    let at: Vec<u32> = std::iter::once(fault.instruction)
+        .chain(fault.others.iter().map(|(at, _)| *at))
+        .map(|at| context.place(at).own)
+        .collect();
+    let mut unused = unused(context, &at);
+    unused.truncate(MAX_LABELS_OF_PHASES.saturating_sub(labels.len()).max(1));
+    labels.truncate(MAX_LABELS_OF_PHASES - unused.len());
+    labels.extend(
+        unused
+            .into_iter()
+            .map(|number| Label { span: context.instruction_span(number), message: UNUSED.to_owned() }),
+    );
     Explanation {
         message,
         labels,
@@ -103,10 +116,45 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
     }
 }
 
+/// What is said of a number that is computed for nothing, and how many of them are told.
+pub(crate) const UNUSED: &str = "nothing uses what is computed here";
+const MAX_UNUSED: usize = 2;
 /// Labels of a finding.
 const MAX_LABELS: usize = 8;
 /// Labels where threads wait for ever: any of those who take part may be wrong.
 const MAX_LABELS_OF_PHASES: usize = 10;
+
+/// Numbers that are computed for nothing, those nearest to some instructions: what should use one may be what is missing.
+fn unused(context: &FlowContext<'_>, near: &[u32]) -> Vec<u32> {
+    let Some(facts) = context.facts() else { return Vec::new() };
+    // Who does not know what an instruction reads does not know what nothing reads.
+    if facts.uses().all().iter().any(|each| each.access() == Access::Unknown) {
+        return Vec::new();
+    }
+    let graph = context.graph();
+    let read = graph.read_values();
+    let is_number = |instruction: u32| {
+        facts.instance(instruction).is_some_and(|instance| {
+            let effects = &instance.effects;
+            effects.is_pure() && !effects.reads_memory
+        }) && facts
+            .uses()
+            .range(instruction)
+            .all(|at| graph.written(at).is_none_or(|value| !read[value.index()]))
+    };
+    let mut found: Vec<u32> = graph
+        .values()
+        .filter(|value| !read[value.index()])
+        .filter_map(|value| match graph.kind(value) {
+            Kind::Computed { instruction, at: Some(_) } if is_number(instruction) => Some(instruction),
+            _ => None,
+        })
+        .collect();
+    found.sort_by_key(|&number| near.iter().map(|at| at.abs_diff(number)).min());
+    found.dedup();
+    found.truncate(MAX_UNUSED);
+    found
+}
 
 /// The places that are shown with a fault: those that tell most of it, and few of each part.
 fn shown(fault: &Fault) -> Vec<(u32, Part)> {
@@ -129,10 +177,12 @@ fn shown(fault: &Fault) -> Vec<(u32, Part)> {
 /// its phase should turn; the place of a wait is near its parity, and where its numbers come from is told last.
 fn rank(fault: &Fault, part: Part) -> u32 {
     let is_phase = fault.kind == FaultKind::Phase;
+    let is_wrong = fault.kind == FaultKind::WrongPhase;
     match part {
         // Some have arrived: they may have arrived too few times.
         Part::Arrival if is_phase && fault.counts.is_some_and(|(_, found)| found > 0) => 0,
         Part::Stage | Part::Parity if is_phase => 0,
+        Part::Parity if is_wrong => 1,
         Part::Expectation if is_phase => 2,
         Part::Rounds | Part::After if is_phase => 2,
         Part::Count if is_phase && fault.counts.is_some_and(|(_, found)| found == 0) => 2,
@@ -145,6 +195,7 @@ fn rank(fault: &Fault, part: Part) -> u32 {
         | Part::WaitOfReader
         | Part::OtherWait => 0,
         Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard | Part::Answer => 1,
+        Part::Common | Part::OwnBlock => 1,
         Part::Commits | Part::Next | Part::Unexpected | Part::SameWay | Part::Lanes | Part::Relaxed => 1,
         Part::First if fault.kind == FaultKind::Barrier => 0,
         Part::First | Part::Number => 1,
@@ -228,8 +279,11 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         }
         (FaultKind::LeftRunning, Part::Next) => "after it these threads go on here",
         (FaultKind::Unpublished, Part::Next) => "the next that the maker does",
+        (FaultKind::TensorUnfenced, Part::Next) => "those who have waited go on from here without a fence",
         (_, Part::Next) => "no wait comes before this",
         (FaultKind::MissingFence, Part::Before) => "no fence comes before this",
+        (_, Part::OwnBlock) => "only the threads of the block meet here",
+        (_, Part::Common) => "all threads come here before the use",
         (_, Part::Before) => "the last that these threads do before",
         (_, Part::Rank) => "the rank of the block is computed here",
         (_, Part::Sum) => "the number of bytes is computed here",

@@ -36,6 +36,21 @@ pub fn joins_after(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
     None
 }
 
+/// The last place where all threads come between an instruction and another one: a barrier before it belongs there.
+#[must_use]
+pub fn common_before(facts: &FunctionFacts<'_>, first: u32, last: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let [own, mut block] = [first, last].map(|at| cfg.block_of(Handle::new(at)));
+    let above = facts.postdominators();
+    for _ in 0..MAX_STEPS {
+        if block != own && always_comes(above, own, block) {
+            return cfg.instructions(block).next();
+        }
+        block = cfg.immediate_dominator(block)?;
+    }
+    None
+}
+
 /// The branch that keeps others from an instruction, in the same rounds: a barrier before it belongs there.
 #[must_use]
 pub fn parts_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {

@@ -21,12 +21,18 @@ use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::protocol::{COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
+use crate::subject::protocol::{
+    COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT, UNUSED,
+};
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
 const OF_INSTRUCTIONS: [&str; 3] = [OTHER_FENCE, OTHER_MAP_FENCE, RELAXED];
 /// What is said where it is known how many arrive.
 const OF_COUNTS: [&str; 2] = [MADE, COUNTED];
+/// What is said of the instruction that a wrapper consists of, whose call is told.
+const BY_THIS: &str = "by this instruction";
+/// Places of a finding above which it is not told what the wrappers consist of that are called there.
+const MAX_EXPLAINED: usize = 8;
 /// Constants of which a finding tells where they are given.
 const MAX_CONSTANTS: usize = 2;
 
@@ -261,18 +267,21 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     let is_own = |span: &Span| span.start >= aim.base;
     let (span, instruction) = kernel.place(aim.file, found.span).filter(|(span, _)| is_own(span))?;
     let mut labels: Vec<Label> = Vec::new();
+    let mut inside: Vec<Span> = Vec::new();
     if let Some(instruction) = instruction.filter(is_own) {
-        labels.push(Label { span: instruction, message: "by this instruction".to_owned() });
+        labels.push(Label { span: instruction, message: BY_THIS.to_owned() });
     }
     if let Some(inner) = kernel.inner_call(found.span).filter(is_own) {
         labels.push(Label { span: inner, message: "called here".to_owned() });
     }
-    for label in &found.labels {
+    // The translation computes what nobody asks for.
+    for label in found.labels.iter().filter(|label| label.message != UNUSED) {
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
         // Where a method turns the stage, the statement that does tells more than the call. So does an instruction that should
-        // be another one.
-        let within =
-            within.filter(|_| !kernel.is_of_asm(label.span) || OF_INSTRUCTIONS.contains(&&*label.message));
+        // be another one. What a wrapper consists of is told of few places only.
+        let is_told = |_: &Span| !kernel.is_of_asm(label.span) || OF_INSTRUCTIONS.contains(&&*label.message);
+        inside.extend(within.filter(|span| is_own(span) && !is_told(span)));
+        let within = within.filter(is_told);
         let inner = kernel.inner_call(label.span).filter(|inner| *inner != shown);
         for span in std::iter::once(shown).chain(within).chain(inner).filter(is_own) {
             let label = Label { span, message: label.message.clone() };
@@ -292,6 +301,12 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             if is_own(&call) && !is_shown {
                 labels.push(Label { span: call, message: "called here".to_owned() });
             }
+        }
+    }
+    for span in inside {
+        let is_shown = labels.iter().any(|label| is_one_line(aim.source, label.span, span));
+        if labels.len() < MAX_EXPLAINED && !is_shown {
+            labels.push(Label { span, message: BY_THIS.to_owned() });
         }
     }
     labels.extend(constants_of(aim, &found, span, &labels));

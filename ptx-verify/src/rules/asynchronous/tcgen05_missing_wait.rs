@@ -1,5 +1,6 @@
+use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::{EarlyUse, Reason, early_uses, left_open, next_step};
-use ptx_ir::ir::{FunctionKind, Handle};
+use ptx_ir::ir::{FunctionKind, Handle, Register};
 use ptx_ir::isa::words::waiting_for_all;
 use ptx_ir::isa::{self, AsyncAction, AsyncGroup};
 use ptx_syntax::Diagnostic;
@@ -135,6 +136,13 @@ fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagno
     let found = RULE
         .at(context.instruction_span(early.access.instruction), message)
         .with_secondary(context.instruction_span(early.access.start), "started here");
+    // What is computed of it before need not come to the wait.
+    let read =
+        context.facts().and_then(|facts| first_read(facts, early.access.start, early.access.instruction));
+    let found = match read {
+        Some(read) => found.with_secondary(context.instruction_span(read), "its result is read here first"),
+        None => found,
+    };
     // Stores are waited for where they have been started, and used much later.
     let facts = context.facts().filter(|_| early.reason == Reason::Stored);
     let next = facts.and_then(|facts| next_step(facts, early.access.start));
@@ -143,4 +151,20 @@ fn finding(context: &FlowContext<'_>, early: &EarlyUse, others: usize) -> Diagno
         None => found,
     };
     found.with_help(help)
+}
+
+/// The first instruction of the same block, before a later one, that reads what an operation sets.
+fn first_read(facts: &FunctionFacts<'_>, start: u32, before: u32) -> Option<u32> {
+    let sets: Vec<Register> = facts
+        .uses()
+        .of(start)
+        .iter()
+        .filter(|each| each.access().writes())
+        .map(|each| each.register)
+        .collect();
+    let block = facts.cfg.block_of(Handle::new(start));
+    let end = facts.cfg.instructions(block).end.min(before);
+    (start + 1..end).find(|&at| {
+        facts.uses().of(at).iter().any(|each| each.access().reads() && sets.contains(&each.register))
+    })
 }

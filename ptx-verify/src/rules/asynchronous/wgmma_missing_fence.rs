@@ -59,7 +59,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             None => finding,
         };
         let last = asynchronous::step_before(facts, start);
-        let finding = match last.filter(|&last| !meets(&last)) {
+        let finding = match last.filter(|&last| last < first || !meets(&last)) {
             Some(last) => finding.with_secondary(context.instruction_span(last), "no fence comes after this"),
             None => finding,
         };

@@ -12,7 +12,7 @@ use super::passed::brought;
 use crate::FunctionFacts;
 use crate::asynchronous::loops::latches;
 use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
-use crate::asynchronous::parting::{after_rounds, joins_after, parts_before};
+use crate::asynchronous::parting::{after_rounds, common_before, joins_after, parts_before};
 
 use super::places::{chosen, lanes_meet, next_access, ranks, same_ways};
 
@@ -37,7 +37,11 @@ const MAX_STEPS: usize = 16;
 
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut fault: Fault) -> Fault {
-    if matches!(fault.kind, FaultKind::TensorUnfenced | FaultKind::TensorUntold | FaultKind::NarrowScope) {
+    if fault.kind == FaultKind::TensorUnfenced {
+        let ends = places(&fault, Part::Wait).first().and_then(|&wait| next_step(facts, wait));
+        return fault.with_some(ends, Part::Next);
+    }
+    if matches!(fault.kind, FaultKind::TensorUntold | FaultKind::NarrowScope) {
         return fault;
     }
     // Who does not listen to an answer may have meant to wait.
@@ -212,11 +216,19 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
             // Blocks meet before the rounds in which they deal with each other.
             let begin = round_around(facts, fault.instruction).unwrap_or(fault.instruction);
             let begins = before(Some(begin));
-            fault.with_some(begins, Part::Before)
+            let met = first_meeting(facts, fault.instruction);
+            fault.with_some(begins, Part::Before).with_some(met, Part::OwnBlock)
         }
         FaultKind::Unpublished => {
             let goes_on = next(of(Part::Met));
-            fault.with_some(goes_on, Part::Next)
+            let common = of(Part::Access).and_then(|at| common_before(facts, fault.instruction, at));
+            fault.with_some(goes_on, Part::Next).with_some(common, Part::Common)
+        }
+        FaultKind::Cluster => {
+            let begins = before(Some(fault.instruction));
+            let block = facts.cfg.block_of(Handle::new(fault.instruction));
+            let common = facts.cfg.instructions(block).next().filter(|&at| at != fault.instruction);
+            fault.with_some(begins, Part::Before).with_some(common, Part::Common)
         }
         FaultKind::LeftRunning => {
             let goes_on = next(Some(fault.instruction));
@@ -224,6 +236,16 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         _ => fault,
     }
+}
+
+/// The first barrier of the block that all threads come to before an instruction.
+fn first_meeting(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let block = |at: u32| facts.cfg.block_of(Handle::new(at));
+    let meets = |at: u32| {
+        facts.instance(at).and_then(|instance| instance.effects.event) == Some(Event::BarrierSync)
+            && facts.cfg.dominates(block(at), block(instruction))
+    };
+    facts.reaching_out().filter(|&at| at < instruction && meets(at)).min()
 }
 
 /// A fence after a write, and before what reads it, that orders something else.

@@ -89,6 +89,11 @@ impl Machine<'_> {
         own.tests.get(&own.tested?).map(|test| test.0)
     }
 
+    /// The last wait of a warp for copies of its own.
+    fn last_wait(&self, warp: usize) -> Option<u32> {
+        self.warps[warp].groups[Row::CpAsync as usize].wait.map(|wait| wait.0)
+    }
+
     /// The object that a warp has tested last of those at which another one arrives, else the last of all.
     fn guard(&self, warp: usize, other: usize) -> Option<usize> {
         let (own, other) = (&self.warps[warp], &self.warps[other]);
@@ -201,7 +206,11 @@ impl Machine<'_> {
             if let Some((wait, _, _)) = other.groups[group as usize].wait.filter(|wait| wait.2 > event) {
                 let is_done = other.clock.get(warps, row, owner as usize) >= count;
                 let kind = if is_done { FaultKind::MissingBarrier } else { FaultKind::GroupPending };
-                return Fault::new(kind, wait).with(write, Part::Access).with(operation, Part::Operation);
+                let fault = Fault::new(kind, wait).with(write, Part::Access).with(operation, Part::Operation);
+                // The wait may be the right one, and another one be missing before the last release.
+                let released = other.arrivals.values().filter(|arrival| arrival.1 > event);
+                let last = released.max_by_key(|arrival| arrival.1).map(|arrival| arrival.0);
+                return fault.with_some(last.filter(|_| !is_done), Part::Arrival);
             }
         }
         // Who tells how many bytes come fills, and says nothing about what it has used.
@@ -234,7 +243,9 @@ impl Machine<'_> {
             None => Fault::new(FaultKind::SourceReused, write)
                 .with(operation, Part::Operation)
                 .with_some(committed, Part::Committed)
-                .with_some(self.last_test(owner as usize), Part::OtherWait),
+                .with_some(self.last_test(owner as usize), Part::OtherWait)
+                // Others complete the phase that was waited for if it counts too few.
+                .with_some(object.and_then(|at| self.objects[at].made).map(|made| made.2), Part::Made),
         }
     }
 
@@ -274,7 +285,8 @@ impl Machine<'_> {
             // Who reads may have waited for another phase, or for too few.
             let tested = self.warps[reader as usize].tested;
             let made = tested.and_then(|object| self.objects[object].made).map(|made| made.2);
-            let plain = plain.with_some(self.last_test(reader as usize), Part::WaitOfReader);
+            let test = self.last_test(reader as usize).or_else(|| self.last_wait(reader as usize));
+            let plain = plain.with_some(test, Part::WaitOfReader);
             return plain.with_some(made, Part::Made);
         };
         let (object, other) = (&self.objects[index], &self.warps[reader as usize]);
@@ -294,9 +306,12 @@ impl Machine<'_> {
                 let made = object.made.map_or(copy, |made| made.2);
                 let fault = Fault::new(FaultKind::TooFewArrivals, made).counted(i64::from(object.count), -1);
                 let fault = fault.with(read, Part::Access).with(copy, Part::Operation);
-                fault.with_some(object.last_arrival, Part::Arrival)
+                let fault = fault.with_some(object.last_arrival, Part::Arrival);
+                // Who reads may have waited for another phase.
+                fault.with_some(self.last_test(reader as usize), Part::WaitOfReader)
             }
-            None => plain.with_some(test, Part::Wait),
+            // Others complete the phase if it counts too few.
+            None => plain.with_some(test, Part::Wait).with_some(object.made.map(|made| made.2), Part::Made),
         }
     }
 }

@@ -165,6 +165,10 @@ pub enum Part {
     Committed,
     /// What comes after the rounds of what a thread did last.
     After,
+    /// Where the threads of a block meet, and no others.
+    OwnBlock,
+    /// Where all threads come before what some of them do.
+    Common,
     /// Where threads go on together, of which some have done what the others do not know of.
     Joins,
     /// The branch that only some threads go on from to what the others do not know of.
