@@ -6,6 +6,7 @@ use ptx_facts::values::Kind;
 use ptx_ir::isa::AsyncGroup;
 use ptx_syntax::{Explanation, Label, Span};
 
+use super::fragment::kernel::ANYTHING;
 use super::function::FlowContext;
 use super::inlined::Place;
 
@@ -99,8 +100,7 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
         .chain(fault.others.iter().map(|(at, _)| *at))
         .map(|at| context.place(at).own)
         .collect();
-    let mut unused = unused(context, &at);
-    unused.truncate(MAX_LABELS_OF_PHASES.saturating_sub(labels.len()).max(1));
+    let unused = unused(context, &at);
     labels.truncate(MAX_LABELS_OF_PHASES - unused.len());
     labels.extend(
         unused
@@ -117,7 +117,7 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
 }
 
 /// What is said of a number that is computed for nothing, and how many of them are told.
-pub(crate) const UNUSED: &str = "nothing uses what is computed here";
+const UNUSED: &str = "nothing uses what is computed here";
 const MAX_UNUSED: usize = 2;
 /// Labels of a finding.
 const MAX_LABELS: usize = 8;
@@ -127,6 +127,10 @@ const MAX_LABELS_OF_PHASES: usize = 10;
 /// Numbers that are computed for nothing, those nearest to some instructions: what should use one may be what is missing.
 fn unused(context: &FlowContext<'_>, near: &[u32]) -> Vec<u32> {
     let Some(facts) = context.facts() else { return Vec::new() };
+    // The translation of C++ computes what nobody asks for.
+    if context.module.source.contains(ANYTHING) {
+        return Vec::new();
+    }
     // Who does not know what an instruction reads does not know what nothing reads.
     if facts.uses().all().iter().any(|each| each.access() == Access::Unknown) {
         return Vec::new();

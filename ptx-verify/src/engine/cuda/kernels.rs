@@ -21,9 +21,7 @@ use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::protocol::{
-    COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT, UNUSED,
-};
+use crate::subject::protocol::{COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
 const OF_INSTRUCTIONS: [&str; 3] = [OTHER_FENCE, OTHER_MAP_FENCE, RELAXED];
@@ -274,8 +272,7 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     if let Some(inner) = kernel.inner_call(found.span).filter(is_own) {
         labels.push(Label { span: inner, message: "called here".to_owned() });
     }
-    // The translation computes what nobody asks for.
-    for label in found.labels.iter().filter(|label| label.message != UNUSED) {
+    for label in &found.labels {
         let Some((shown, within)) = kernel.place(aim.file, label.span) else { continue };
         // Where a method turns the stage, the statement that does tells more than the call. So does an instruction that should
         // be another one. What a wrapper consists of is told of few places only.

@@ -604,6 +604,13 @@ fn before_flags(
     // Found where it is asked for: few stores come so far.
     let later: FxHashMap<u32, OnceCell<FxHashSet<Register>>> =
         counts.take(MAX_RELAXED).map(|count| (count, OnceCell::new())).collect();
+    // What the thread that tells has stored there itself right before is what others read of the array.
+    let by_one: Vec<u32> = stores.iter().copied().filter(|&store| few.is_one(store)).collect();
+    let is_of_another = |flag: u32, store: u32| {
+        let root = address_root(facts, store);
+        let mut between = by_one.iter().filter(|&&own| store < own && own < flag);
+        between.any(|&own| address_root(facts, own) == root)
+    };
     let tells = |flag: u32, store: u32| {
         let is_read_later = || {
             later.get(&flag).is_none_or(|read| {
@@ -611,7 +618,9 @@ fn before_flags(
                 address_root(facts, store).is_some_and(|root| read.contains(&root))
             })
         };
-        releases.binary_search(&flag).is_ok() || is_beside(flag, store) || is_read(store) && is_read_later()
+        releases.binary_search(&flag).is_ok()
+            || is_beside(flag, store)
+            || is_read(store) && is_read_later() && !is_of_another(flag, store)
     };
     let told =
         told_by_few(facts, few, &all_flags, &stores, tells, |store| is_of_one_place(context, facts, store));

@@ -377,7 +377,16 @@ impl Order<'_, '_> {
                 let mut stores = written.iter().filter(|store| store.place == place);
                 stores.any(|store| rounds.iter().any(|round| round.reaches(store.at)))
             };
-            let mut unread = read.iter().filter(|load| load.at < flag && before.at(load.at).is_some());
+            // Who has stored there itself right before tells of that.
+            let own: Vec<Plain> = written
+                .iter()
+                .copied()
+                .filter(|store| store.at < flag && before.at(store.at).is_some() && few.is_one(store.at))
+                .collect();
+            let is_told =
+                |load: &Plain| own.iter().any(|store| load.at < store.at && store.place.0 == load.place.0);
+            let mut unread =
+                read.iter().filter(|load| load.at < flag && before.at(load.at).is_some() && !is_told(load));
             let load = unread.find(|load| !few.come_to(load.at) && is_stored(load.place))?;
             Some((flag, load.at))
         })
