@@ -268,10 +268,12 @@ fn of_launch(
 ) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
-    let budget = if program.is_thinned { STEPS_OF_THINNED } else { budget / SHARE * share };
+    // Libraries have many long kernels, and a module of few has time for all numbers.
+    let is_many = program.is_thinned && share <= SHARE;
+    let budget = if is_many { STEPS_OF_THINNED } else { budget / SHARE * share };
     let mut protocol = Protocol::default();
     let parameters = match () {
-        () if program.is_thinned => &[PARAMETER_OF_THINNED][..],
+        () if is_many => &[PARAMETER_OF_THINNED][..],
         () if program.takes_counts => &PARAMETERS[..1],
         () if program.has_order => &PARAMETERS[..],
         () => &PARAMETERS[..PARAMETERS.len() - 1],
