@@ -1,7 +1,7 @@
 //! Flags in global memory: which accesses may set one, and counters of those who are done.
 
 use ptx_ir::ir::{Handle, Operand, Register, Variable};
-use ptx_ir::isa::{Computation, Convergence, Event, Instance, Mode};
+use ptx_ir::isa::{AsyncAction, Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashSet;
@@ -362,6 +362,26 @@ pub fn address_root(facts: &FunctionFacts<'_>, instruction: u32) -> Option<Regis
         // Of pointers that are exchanged one stands for all.
         Some(exchanged(facts, last).map_or_else(|| name_of(facts, last), |(first, _)| first))
     })
+}
+
+/// The same of what a copy that runs on its own reads of global memory.
+#[must_use]
+pub fn copied_root(facts: &FunctionFacts<'_>, copy: u32) -> Option<Register> {
+    let instance = facts.instance(copy)?;
+    if !matches!(instance.effects.asynchronous, Some((_, AsyncAction::Start))) {
+        return None;
+    }
+    let operands = facts.body.operands(Handle::new(copy));
+    let mut named = instance.operands.iter().zip(operands);
+    let mut last = named.find_map(|(spec, operand)| match *operand {
+        Operand::RegisterAddress { base, .. } => {
+            let access = spec.access.filter(|access| access.reads && !access.writes)?;
+            (access.space == Some(StateSpace::Global)).then_some(base)
+        }
+        _ => None,
+    })?;
+    walk_address(facts, copy, last, false, |register, _| last = register);
+    Some(exchanged(facts, last).map_or_else(|| name_of(facts, last), |(first, _)| first))
 }
 
 /// The same of a loop that waits: people compute its address before the loop, in a register that they use for other things later.

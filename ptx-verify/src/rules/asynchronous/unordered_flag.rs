@@ -1,12 +1,12 @@
 use ptx_facts::FunctionFacts;
 use ptx_facts::ahead::Ahead;
 use ptx_facts::asynchronous::{
-    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root, counted, counts_in_multicast,
-    counts_of_done, fences_global, handed_on_without_meeting, hands_on, has_same_distance,
-    is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks, may_be_global,
-    names_global, only_acquires, orders_blocks, parts_before, polled_root, polls, polls_taken_out,
-    table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few, used_and_never_met,
-    used_without_meeting,
+    Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root, copied_root, counted,
+    counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
+    has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
+    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
+    polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few,
+    used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
@@ -469,6 +469,7 @@ fn before_flags(
         .filter(|&each| is_weak(facts, each, false) || is_volatile(each))
         .filter(|&each| may_be_global(facts, each) && polls.iter().all(|poll| poll.load != each))
         .filter_map(|each| address_root(facts, each))
+        .chain(facts.reaching_out().filter_map(|each| copied_root(facts, each)))
         .collect();
     let is_read = |store: u32| address_root(facts, store).is_some_and(|root| read.contains(&root));
     // Two who tell each other the same number do so of what lies at pointers of one table.
@@ -576,10 +577,9 @@ fn before_flags(
     }
     let stored: FxHashSet<Register> = stores.iter().filter_map(|&store| address_root(facts, store)).collect();
     let is_told = |load: u32| address_root(facts, load).is_some_and(|root| stored.contains(&root));
-    let loads: Vec<u32> = facts
-        .reaching_out()
-        .filter(|&each| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each))
-        .collect();
+    let is_copied = |copy: u32| copied_root(facts, copy).is_some_and(|root| stored.contains(&root));
+    let is_load = |each: u32| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each);
+    let loads: Vec<u32> = facts.reaching_out().filter(|&each| is_load(each) || is_copied(each)).collect();
     // Who adds nothing only looks; a lock is for who takes it.
     let looks = |lock: &&Poll| {
         facts.instance(lock.load).is_some_and(|instance| instance.effects.updates == Some(Update::Add))

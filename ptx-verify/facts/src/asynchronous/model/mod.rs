@@ -472,6 +472,10 @@ fn of_launch(
                 shown.faults.retain(|fault| other.shows(fault));
             }
         }
+        if program.is_thinned {
+            // What threads store where a copy writes may be beyond a table that a parameter is too large for.
+            shown.faults.retain(|fault| !is_of_store(facts, fault));
+        }
         if shown.faults.iter().any(Fault::is_of_rooms) {
             // What a parameter says how many bytes are expected tells nothing of the room for them.
             let parameter = scenario.parameter - PARAMETER_APART;
@@ -491,6 +495,18 @@ fn of_launch(
     }
     protocol.faults.sort_by_key(|fault| (fault.instruction, fault.kind));
     protocol
+}
+
+/// Whether a fault is of a plain store where a copy writes.
+fn is_of_store(facts: &FunctionFacts<'_>, fault: &Fault) -> bool {
+    let kinds = [FaultKind::EarlyAccess, FaultKind::GroupPending, FaultKind::MissingBarrier];
+    let stores = |at: u32| {
+        facts
+            .instance(at)
+            .is_some_and(|instance| instance.effects.writes_memory && instance.effects.asynchronous.is_none())
+    };
+    let accesses = fault.others.iter().filter(|(_, part)| *part == Part::Access).map(|(at, _)| *at);
+    kinds.contains(&fault.kind) && accesses.chain([fault.instruction]).any(stores)
 }
 
 /// What goes wrong in the blocks that have another role than the first ones, where a parameter says how many these are: as if there
