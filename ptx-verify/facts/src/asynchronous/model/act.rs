@@ -570,7 +570,8 @@ impl Machine<'_> {
     /// Looks for an access of another warp that is not ordered with this one. Where threads tell each other something with
     /// atomic accesses they may be in order nevertheless, and those of one warp may be all that there are.
     fn race(&mut self, warp: usize, instruction: u32, pieces: &[Piece], writes: bool) {
-        if !self.may_tell_of_races() {
+        // What a flag tells of is in order for those who have waited for it, and whom they have met since.
+        if !self.may_tell_of_races() || self.warps[warp].clock.has_asked {
             return;
         }
         let who = self.who(warp);

@@ -16,7 +16,7 @@ impl Machine<'_> {
         let Some(range) = address.mapped.and_then(|mapped| self.variable_at(warp, mask, mapped)) else {
             return;
         };
-        if self.may_tell_of_races() {
+        if self.may_tell_of_races() && !self.warps[warp].clock.has_asked {
             let who = self.who(warp);
             let mut shadows = self.blocks.iter().map(|block| &block.shadow);
             let is_plain = |touch: &Touch| {

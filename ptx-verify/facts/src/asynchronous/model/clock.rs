@@ -29,46 +29,51 @@ pub(super) const ROWS: usize = 8;
 
 /// How many of each are known to have happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Clock(Vec<u32>);
+pub(super) struct Clock {
+    counters: Vec<u32>,
+    /// Whether a loop that waits for a flag is among that: what others did before they set it may be in order.
+    pub(super) has_asked: bool,
+}
 
 impl Clock {
     /// The clock of a warp that has seen nothing, among so many.
     pub(super) fn new(warps: usize) -> Self {
-        Self(vec![0; warps * ROWS])
+        Self { counters: vec![0; warps * ROWS], has_asked: false }
     }
 
     /// A counter of a row.
     pub(super) fn get(&self, warps: usize, row: Row, warp: usize) -> u32 {
-        self.0.get(row as usize * warps + warp).copied().unwrap_or(0)
+        self.counters.get(row as usize * warps + warp).copied().unwrap_or(0)
     }
 
     /// Raises a counter of a row.
     pub(super) fn raise(&mut self, warps: usize, row: Row, warp: usize, to: u32) {
-        if let Some(counter) = self.0.get_mut(row as usize * warps + warp) {
+        if let Some(counter) = self.counters.get_mut(row as usize * warps + warp) {
             *counter = to.max(*counter);
         }
     }
 
     /// How many phases of an object are known to be complete.
     pub(super) fn phases(&self, warps: usize, object: usize) -> u32 {
-        self.0.get(ROWS * warps + object).copied().unwrap_or(0)
+        self.counters.get(ROWS * warps + object).copied().unwrap_or(0)
     }
 
     /// Raises the number of phases of an object.
     pub(super) fn raise_phases(&mut self, warps: usize, object: usize, to: u32) {
         let index = ROWS * warps + object;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, 0);
+        if self.counters.len() <= index {
+            self.counters.resize(index + 1, 0);
         }
-        self.0[index] = to.max(self.0[index]);
+        self.counters[index] = to.max(self.counters[index]);
     }
 
     /// What is known to either.
     pub(super) fn join(&mut self, other: &Self) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if self.counters.len() < other.counters.len() {
+            self.counters.resize(other.counters.len(), 0);
         }
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
+        self.has_asked |= other.has_asked;
+        for (own, other) in self.counters.iter_mut().zip(&other.counters) {
             *own = (*own).max(*other);
         }
     }

@@ -566,6 +566,7 @@ impl<'p> Machine<'p> {
         self.warps[warp].leaves_loops(&step.action);
         match &step.action {
             Action::Jump(target) => {
+                self.warps[warp].clock.has_asked |= self.program.asked.contains(&step.instruction);
                 let fragment = &mut self.warps[warp].fragments[index];
                 if runs == mask {
                     fragment.pc = *target;

@@ -347,6 +347,8 @@ pub(super) struct Program {
     pub(super) has_order: bool,
     /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
     pub(super) has_flags: bool,
+    /// Branches that end loops which wait for flags in global memory, which nobody executes.
+    pub(super) asked: FxHashSet<u32>,
     /// Parts that branches choose between and that only have data, by the place of the branch.
     pub(super) parts: FxHashMap<u32, Range<u32>>,
     /// The loads of loops that wait for flags in global memory, the steps at which threads go on after these, and the instructions of

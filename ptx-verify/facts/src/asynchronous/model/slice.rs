@@ -367,7 +367,9 @@ impl Decoder<'_, '_> {
                     ends.insert(after - 1, *leaves);
                     self.exits.push((poll.load, *leaves, range.clone()));
                     // They are executed where global memory is.
-                    self.program.has_flags |= !self.program.has_global;
+                    if !self.program.has_global {
+                        self.program.asked.insert(after - 1);
+                    }
                 }
                 at = after.max(at + 1);
             }
