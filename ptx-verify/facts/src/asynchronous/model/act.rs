@@ -256,7 +256,9 @@ impl Machine<'_> {
                 self.meets(warp, instruction);
                 let own = &mut self.warps[warp];
                 let again = own.at_cluster.arrive(mask, instruction, self.cluster_phase);
-                if !relaxed || own.has_fenced_objects {
+                // The fence of objects is for the next barrier.
+                let has_fenced = std::mem::take(&mut own.has_fenced_objects);
+                if !relaxed || has_fenced {
                     self.cluster_clock.join(&own.clock);
                 }
                 self.cluster_passed.join(&own.clock);
