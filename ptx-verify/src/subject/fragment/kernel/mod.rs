@@ -680,11 +680,6 @@ impl<'a, 's> Lowering<'a, 's> {
         if let Some(number) = atomic::number_of_constant(name) {
             return Ok(Place::Fixed(Value::constant(number, Ty::INT)));
         }
-        // Of the C library and of CUDA's headers.
-        let is_float = |prefix: &&str| name.starts_with(*prefix);
-        if ["FLT_", "DBL_", "INFINITY", "NAN", "HUGE_VAL", "CUDART_", "M_"].iter().any(is_float) {
-            return Ok(Place::Unknown(Ty::Float(32)));
-        }
         let constants = &self.program.constants;
         if let Some(constant) = constants.get(name).or_else(|| self.program.constants_of_functions.get(name))
         {
@@ -696,7 +691,13 @@ impl<'a, 's> Lowering<'a, 's> {
             self.frames.pop();
             return place;
         }
-        let variable = self.program.variables.iter().find(|variable| variable.name == name).ok_or(Unclear)?;
+        let Some(variable) = self.program.variables.iter().find(|variable| variable.name == name) else {
+            // Of the C library and of CUDA's headers, where the file has no such name.
+            let is_float = |prefix: &&str| name.starts_with(*prefix);
+            let are_floats = ["FLT_", "DBL_", "INFINITY", "NAN", "HUGE_VAL", "CUDART_", "M_"];
+            let is_float = are_floats.iter().any(is_float);
+            return if is_float { Ok(Place::Unknown(Ty::Float(32))) } else { Err(Unclear) };
+        };
         if variable.is_shared {
             return self.shared_variable(variable);
         }
