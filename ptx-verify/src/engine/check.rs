@@ -1,5 +1,6 @@
 //! Asks the rules, in an order that does not depend on threads.
 
+use ptx_facts::asynchronous::model::Executions;
 use ptx_facts::mentions::Used;
 use ptx_ir::ir::{Body, Function, Handle, Module};
 use ptx_syntax::{Class, Diagnostic, Span};
@@ -76,12 +77,25 @@ pub(super) fn check_whole(source: &str, config: &Config) -> Vec<Diagnostic> {
 
 /// The findings of all steps in any text, and whether it does not parse.
 pub(super) fn all_findings(source: &str, config: &Config) -> (Vec<Diagnostic>, bool) {
+    findings_by(source, |module| findings(module, source, config))
+}
+
+/// The same of the translation of a kernel, whose executions take as long as they do.
+pub(super) fn findings_of_translation(source: &str, config: &Config) -> (Vec<Diagnostic>, bool) {
+    findings_by(source, |module| {
+        let mut shared = Shared::new(module, module);
+        shared.executions = Executions::unlimited();
+        findings_of(&Judge::new(Scope::Whole, source, config, &shared), module, config.threads)
+    })
+}
+
+fn findings_by(source: &str, judge: impl FnOnce(&Module) -> Vec<Diagnostic>) -> (Vec<Diagnostic>, bool) {
     let parse = ptx_syntax::parse(source);
     let lowered = ptx_ir::lower::lower(&parse.tree, source);
     let broken = !parse.errors.is_empty();
     let mut diagnostics = syntax_findings(&parse);
     diagnostics.extend(lowering_findings(&lowered));
-    diagnostics.extend(findings(&lowered.module, source, config));
+    diagnostics.extend(judge(&lowered.module));
     (diagnostics, broken)
 }
 

@@ -211,7 +211,7 @@ fn of_kernel(
         }
     };
     let config = Config { levels: wanted.clone(), ..Config::default() };
-    let (all, broken) = check::all_findings(&kernel.text, &config);
+    let (all, broken) = check::findings_of_translation(&kernel.text, &config);
     // The asm statement says that itself, or the translation is at fault.
     if let Some(invalid) = all.iter().find(|each| each.class == Class::Invalid) {
         let place = kernel.place(aim.file, invalid.span).map(|(place, _)| place);

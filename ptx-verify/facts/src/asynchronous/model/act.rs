@@ -5,6 +5,7 @@ use ptx_ir::space::StateSpace;
 
 use super::assumed::{Dependence, Lists};
 use super::clock::Row;
+use super::effort::weight;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
@@ -540,6 +541,9 @@ impl Machine<'_> {
             }
             return;
         };
+        if self.scenario.weighs {
+            self.steps = self.steps.saturating_sub(weight(pieces.len()));
+        }
         let event = self.next_event(warp);
         let is_own = matches!(address.space.map(StateSpace::base), Some(StateSpace::Shared))
             && address.space != Some(StateSpace::SharedCluster);

@@ -7,10 +7,11 @@ use rustc_hash::FxHashSet;
 
 use super::again::{Known, Recent};
 use super::drawn::counters;
+use super::effort::Effort;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{End, Machine};
 use super::scenario::Scenario;
-use super::{MAX_THREADS, ROWS, SIZES, WARP, thin};
+use super::{Executions, MAX_THREADS, ROWS, SIZES, WARP, thin};
 use ptx_ir::isa::Control;
 
 use crate::FunctionFacts;
@@ -40,9 +41,9 @@ const MEMORY: [Content; 4] = [
 pub(super) type Recently = Recent<Question, Shown>;
 
 /// What goes wrong between the blocks of a grid.
-pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &Recently) -> Vec<Fault> {
+pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &Executions) -> Vec<Fault> {
     let Ok(program) = thin::program_of_grid(facts, calls) else { return Vec::new() };
-    let program = known.of(program);
+    let program = known.of_grids.of(program);
     if program.clustered || !(program.asks_block || program.draws()) {
         return Vec::new();
     }
@@ -57,7 +58,8 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &R
     if count > MAX_THREADS {
         return Vec::new();
     }
-    let trials = Trials { facts, program: &program, threads, spent: Cell::new(0) };
+    let effort = Effort::of(facts, known.are_unlimited);
+    let trials = Trials { facts, program: &program, threads, effort, spent: Cell::new(0) };
     // As many as there are blocks, as many as there are threads, and some between.
     let large = u64::from(BLOCKS * count);
     let mut parameters = vec![u64::from(BLOCKS), FEW, FEWER, large];
@@ -88,7 +90,7 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &R
             for &memory in memories {
                 let mut meets = true;
                 for order in ORDERS.into_iter().take(if is_over { 1 } else { ORDERS.len() }) {
-                    if trials.spent.get() > MAX_SPENT || !meets {
+                    if trials.is_over() || !meets {
                         break;
                     }
                     let trial = Trial { memory, order, ..first };
@@ -102,7 +104,7 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &R
                     meets = found.meets;
                 }
             }
-            if is_over || trials.spent.get() > MAX_SPENT {
+            if is_over || trials.is_over() {
                 break;
             }
         }
@@ -219,10 +221,17 @@ struct Trials<'p> {
     facts: &'p FunctionFacts<'p>,
     program: &'p Known<Question, Shown>,
     threads: [u32; 3],
+    effort: Effort,
     spent: Cell<u32>,
 }
 
 impl Trials<'_> {
+    /// Whether no more are made.
+    fn is_over(&self) -> bool {
+        let spent = self.spent.get();
+        spent > MAX_SPENT || !self.effort.goes_on(spent)
+    }
+
     fn execute(&self, trial: Trial) -> Shown {
         let shown = self.program.ask((self.threads, trial), || self.executed(trial));
         self.spent.set(self.spent.get() + shown.steps);
@@ -231,6 +240,7 @@ impl Trials<'_> {
 
     fn executed(&self, trial: Trial) -> Shown {
         let Trial { row, parameter, memory, order } = trial;
+        let budget = self.effort.budget(STEPS, false);
         let scenario = Scenario {
             threads: self.threads,
             blocks: BLOCKS,
@@ -245,11 +255,12 @@ impl Trials<'_> {
             skims: true,
             fits: false,
             few: false,
-            budget: STEPS,
+            weighs: self.effort.weighs(),
+            budget,
         };
         let mut machine = Machine::new(self.program, scenario);
         let end = machine.run();
-        let steps = STEPS - machine.steps;
+        let steps = budget - machine.steps;
         let meets = end != End::Complete || machine.has_met_blocks();
         let guesses = machine.guessed.is_some();
         let race = machine.race.take().filter(|_| !machine.device.is_misled);

@@ -28,6 +28,7 @@ mod dependence;
 mod device;
 mod doubt;
 mod drawn;
+mod effort;
 mod ending;
 mod extents;
 mod fault;
@@ -66,11 +67,11 @@ mod value;
 use self::slice::Unfit;
 use crate::FunctionFacts;
 use again::{Known, Recent};
+use effort::{Effort, SHARE};
 pub use fault::{Fault, FaultKind, ONE_OF_PAIR, Part, TOO_MANY_AT_ONCE};
 pub use machine::End;
 use machine::Machine;
 use program::Program;
-use ptx_ir::ir::FunctionKind;
 use rustc_hash::FxHashMap;
 use scenario::{RISING, Scenario};
 use sizes::Log;
@@ -80,12 +81,22 @@ use sizes::Log;
 pub struct Executions {
     of_blocks: Recent<Question, Shown>,
     of_grids: grid::Recently,
+    /// Whether they may take as long as they do, however long the text is.
+    are_unlimited: bool,
+}
+
+impl Executions {
+    /// Those of a text that is long for how it was made: what it was made of is short.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { are_unlimited: true, ..Self::default() }
+    }
 }
 
 /// What goes wrong between the blocks of a grid. `calls` are the calls of functions that may take part in it, ascending.
 #[must_use]
 pub fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Executions) -> Vec<Fault> {
-    grid::between_blocks(facts, calls, &executions.of_grids)
+    grid::between_blocks(facts, calls, executions)
 }
 
 /// What executions of a kernel's protocol show.
@@ -118,7 +129,8 @@ const SIZES: [[u32; 3]; 4] = [[128, 1, 1], [256, 1, 1], [384, 1, 1], [64, 1, 1]]
 /// The same for kernels that ask for several dimensions.
 const ROWS: [[u32; 3]; 4] = [[16, 16, 1], [32, 4, 1], [32, 32, 1], [8, 8, 1]];
 /// Numbers that parameters are.
-const PARAMETERS: [u64; 5] = [1024, 64, 16, LAST_PARAMETER, FEWEST];
+const PARAMETERS: [u64; 5] = [1024, MIDDLE_PARAMETER, 16, LAST_PARAMETER, FEWEST];
+const MIDDLE_PARAMETER: u64 = 64;
 /// The last of them, with which kernels are executed that have many rounds whatever they are given: they may take longer.
 const LAST_PARAMETER: u64 = 8;
 /// One for kernels with rounds in rounds where some threads wait for others.
@@ -156,13 +168,6 @@ const PARAMETER_OF_THINNED: u64 = 256;
 const STEPS_OF_THINNED: u32 = 3_000;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
-/// A kernel takes a share of the steps, in parts of this one: the whole in a module of up to [`KERNELS`] kernels, and less in a
-/// larger one, which takes no longer so.
-const SHARE: u32 = 4;
-const KERNELS: u32 = 16;
-/// In a module of one or two kernels, which people write and look at, each takes several shares.
-const FEW_KERNELS: u32 = 2;
-const MAX_SHARES: u32 = 4;
 /// Blocks of a cluster that are looked at.
 const MAX_BLOCKS: u32 = 16;
 /// The blocks of a cluster, and the rows of them, where the kernel does not say.
@@ -197,13 +202,13 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
         let tried = if index == 0 { sizes.len() } else { 1 };
         sizes[..tried].iter().map(move |&threads| (threads, cluster))
     });
-    let share = share(facts);
+    let effort = Effort::of(facts, executions.are_unlimited);
     let (mut all, mut spent): (Option<Protocol>, u32) = (None, 0);
     for (threads, cluster) in launches {
         if threads.iter().product::<u32>() > MAX_THREADS {
             continue;
         }
-        let found = of_launch(facts, &program, (threads, cluster), share, &mut spent);
+        let found = of_launch(facts, &program, (threads, cluster), effort, &mut spent);
         match &mut all {
             None => all = Some(found),
             Some(known) => {
@@ -229,7 +234,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
         if is_done && all.as_ref().is_some_and(|known| known.faults.iter().all(is_settled)) {
             break;
         }
-        if spent > MAX_SPENT / SHARE * share {
+        if spent > MAX_SPENT / SHARE * effort.share || !effort.goes_on(spent) {
             // Blocks that were not looked at may show that nothing is wrong.
             if let Some(known) = all.as_mut().filter(|_| clusters.len() > 1) {
                 known.faults.clear();
@@ -247,30 +252,19 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
     found
 }
 
-/// How much a kernel may take, as [`SHARE`] tells.
-fn share(facts: &FunctionFacts<'_>) -> u32 {
-    let functions = facts.module.functions.iter();
-    let kernels = functions.filter(|(_, function)| function.kind == FunctionKind::Entry);
-    let kernels = kernels.take((KERNELS * SHARE) as usize).count() as u32;
-    match kernels {
-        ..=FEW_KERNELS => MAX_SHARES * SHARE,
-        _ => (KERNELS * SHARE / kernels).clamp(1, SHARE),
-    }
-}
-
 /// What executions of one launch show, with threads and blocks of a cluster as given.
 fn of_launch(
     facts: &FunctionFacts<'_>,
     program: &Executed,
     (threads, cluster): ([u32; 3], (u32, u32)),
-    share: u32,
+    effort: Effort,
     spent: &mut u32,
 ) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
     let budget = steps.saturating_mul(STEPS_PER_STEP).clamp(MIN_STEPS, MAX_STEPS);
     // Libraries have many long kernels, and a module of few has time for all numbers.
-    let is_many = program.is_thinned && share <= SHARE;
-    let budget = if is_many { STEPS_OF_THINNED } else { budget / SHARE * share };
+    let is_many = program.is_thinned && effort.share <= SHARE;
+    let budget = if is_many { STEPS_OF_THINNED } else { budget / SHARE * effort.share };
     let mut protocol = Protocol::default();
     let parameters = match () {
         () if is_many => &[PARAMETER_OF_THINNED][..],
@@ -281,11 +275,14 @@ fn of_launch(
     let mut was_skimmed = false;
     // A kernel with tables in shared memory is made for as many as they have room for.
     let are_many = parameters.len() > 1;
-    let fitting = parameters.iter().map(|parameter| (*parameter, are_many));
+    // Where many rounds take too long few of them have to tell.
+    let few_rounds = |parameter: &&u64| !effort.weighs() || **parameter != MIDDLE_PARAMETER;
+    let fitting = parameters.iter().filter(few_rounds).map(|parameter| (*parameter, are_many));
     let any = are_many.then_some((parameters[0], false));
     let mut was_fit = false;
     for (parameter, fits) in fitting.chain(any) {
-        if are_many && was_fit && !fits {
+        if are_many && was_fit && !fits || !effort.goes_on(*spent) {
+            protocol.end.get_or_insert(End::Budget);
             break;
         }
         let mut memory = MEMORY.into_iter();
@@ -295,6 +292,7 @@ fn of_launch(
             ..=LAST_PARAMETER => budget * LAST_FACTOR,
             _ => budget,
         };
+        let budget = effort.budget(budget, parameter == PARAMETERS[0]);
         let reversed = false;
         let (number, place) = (parameter, 0);
         let mut scenario = Scenario {
@@ -311,6 +309,7 @@ fn of_launch(
             skims: false,
             fits,
             few: false,
+            weighs: effort.weighs(),
             budget,
         };
         let mut shown = of_scenario(program, scenario, None, None);
@@ -320,7 +319,7 @@ fn of_launch(
         }
         was_fit = true;
         let is_long = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
-        let may_skim = !std::mem::replace(&mut was_skimmed, true) || parameter == FEWEST;
+        let may_skim = !effort.weighs() && !std::mem::replace(&mut was_skimmed, true) || parameter == FEWEST;
         if is_long && may_skim && program.has_skims() {
             // Some turns of loops over data may be all that is needed to come to what follows them, and to the end of few rounds.
             let skimmed = of_scenario(program, Scenario { skims: true, ..scenario }, None, None);
@@ -330,7 +329,8 @@ fn of_launch(
                 shown = skimmed;
             }
         }
-        while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete {
+        while shown.guesses && shown.faults.is_empty() && shown.end != End::Complete && effort.goes_on(*spent)
+        {
             // Other numbers in memory may lead further.
             let Some(number) = memory.next() else { break };
             scenario.memory = number;
@@ -340,7 +340,8 @@ fn of_launch(
                 shown = other;
             }
         }
-        if shown.guesses && shown.faults.is_empty() && shown.steps < budget / SHORT {
+        let goes_on = |shown: &Shown, spent: u32| shown.faults.is_empty() && effort.goes_on(spent);
+        if shown.guesses && goes_on(&shown, *spent) && shown.steps < budget / SHORT {
             // Rounds that memory decides about may not have come: another number may ask for them.
             if let Some(number) = memory.next() {
                 let other = of_scenario(program, Scenario { memory: number, ..scenario }, None, None);
@@ -351,7 +352,7 @@ fn of_launch(
                 }
             }
         }
-        if shown.guesses && shown.faults.is_empty() && !program.is_thinned && program.reads_lists() {
+        if shown.guesses && goes_on(&shown, *spent) && !program.is_thinned && program.reads_lists() {
             // Parts of a list have no length where all its elements are the same.
             let [first, other] = RISING.map(|memory| Scenario { memory, ..scenario });
             let rising = of_scenario(program, first, None, None);
@@ -364,7 +365,7 @@ fn of_launch(
                 shown.guesses = false;
             }
         }
-        let is_short = shown.end == End::Complete && shown.faults.is_empty() && shown.steps < budget / SHORT;
+        let is_short = shown.end == End::Complete && goes_on(&shown, *spent) && shown.steps < budget / SHORT;
         if is_short && !program.takes_counts {
             // Loops over bytes may hardly have turned.
             let parameter = LARGE_PARAMETER;
@@ -378,7 +379,7 @@ fn of_launch(
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
             }
         }
-        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && program.asks_grid && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Blocks of a small grid have several rounds of what many blocks share.
             let few = Scenario { few: true, ..scenario };
@@ -389,7 +390,7 @@ fn of_launch(
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
             }
         }
-        let is_right = shown.end == End::Complete && shown.faults.is_empty() && !shown.guesses;
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent) && !shown.guesses;
         if is_right && shown.lacks_copies && !program.has_order && !program.is_thinned {
             // Rounds that an unrolled loop leaves come for numbers that are no multiples.
             let odd = Scenario { parameter: ODD, memory: ODD, ..scenario };
@@ -404,7 +405,7 @@ fn of_launch(
                 shown.faults = other.faults;
             }
         }
-        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && program.asks_block && shown.steps < budget / SHORT_OF_BLOCK {
             // Other blocks may do something else.
             let mut other_scenario = Scenario { place: 1, ..scenario };
@@ -422,18 +423,19 @@ fn of_launch(
                 (shown.faults, shown.guesses) = (other.faults, other.guesses);
             }
         }
-        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && program.asks_block && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Blocks may have another role, where a parameter says how many have the first.
             shown.faults = of_other_role(facts, program, scenario, spent);
         }
-        let is_right = shown.end == End::Complete && shown.faults.is_empty();
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Parameters that are no numbers of rounds may choose another way.
             shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
         }
         let is_right = shown.end == End::Complete && shown.faults.iter().all(|fault| fault.kind.is_of_end());
-        if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
+        if is_right && effort.goes_on(*spent) && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK
+        {
             // Rounds from one parameter to another are none where both are one number.
             let faults = begun_earlier(facts, program, scenario, spent);
             if !faults.is_empty() {
@@ -655,14 +657,20 @@ fn executed<'p>(
         machine.chosen = chosen;
         machine
     };
+    let mut spent = 0;
+    let mut run = |machine: &mut Machine<'_>| {
+        let end = machine.run();
+        spent += scenario.budget - machine.steps;
+        end
+    };
     let mut machine = first(scenario);
-    let mut end = machine.run();
+    let mut end = run(&mut machine);
     if !machine.faults.is_empty() && machine.log.is_divided() {
         // What one operation was taken to read is of two: the second began later.
         before = std::mem::take(&mut machine.log);
         machine = first(scenario);
         machine.log.knows_places_of(&before);
-        end = machine.run();
+        end = run(&mut machine);
     }
     let late = std::mem::take(&mut machine.log.late);
     let of = |scenario: Scenario| {
@@ -688,7 +696,7 @@ fn executed<'p>(
     if (machine.faults.is_empty() || has_many_sources) && !sizes.is_empty() {
         machine = of(scenario);
         machine.sizes.clone_from(&sizes);
-        end = machine.run();
+        end = run(&mut machine);
         // Then phases end when all bytes are there, whoever copies them.
         has_many_sources &= !is_exact || machine.has_many_sources();
     }
@@ -712,7 +720,7 @@ fn executed<'p>(
     if is_stuck && !faults.is_empty() && program.has_order {
         let mut machine = of(Scenario { reversed: true, ..scenario });
         machine.sizes.clone_from(&sizes);
-        machine.run();
+        run(&mut machine);
         let others = machine.certain_faults();
         faults.extend(others.into_iter().filter(|fault| !fault.kind.is_of_counts()));
     }
@@ -720,7 +728,7 @@ fn executed<'p>(
     if faults.is_empty() && end == End::Complete && program.has_order {
         let mut machine = of(Scenario { reversed: true, ..scenario });
         machine.sizes.clone_from(&sizes);
-        machine.run();
+        run(&mut machine);
         faults = machine.certain_faults();
         faults.retain(|fault| !has_many_sources || !fault.kind.is_of_counts());
     }
@@ -728,7 +736,7 @@ fn executed<'p>(
         // What comes to an object where nothing is expected may belong to the phase before, whose bytes are not known.
         let mut machine = of(scenario);
         machine.log.joined = late;
-        let end = machine.run();
+        let end = run(&mut machine);
         if machine.faults.is_empty() && end != End::Deadlock {
             faults.clear();
         }
@@ -736,5 +744,7 @@ fn executed<'p>(
     if faults.is_empty() {
         faults.extend(of_cluster);
     }
+    // Where steps are counted by what they do, all executions count.
+    let steps = if scenario.weighs { spent } else { steps };
     Shown { end, faults, guesses, sizes, steps, misfits, lacks_copies }
 }

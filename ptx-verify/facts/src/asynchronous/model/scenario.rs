@@ -31,6 +31,8 @@ pub(super) struct Scenario {
     pub(super) fits: bool,
     /// Whether the grid has few blocks.
     pub(super) few: bool,
+    /// Whether steps count by what they do.
+    pub(super) weighs: bool,
     /// Steps of warps that are executed.
     pub(super) budget: u32,
 }

@@ -2,6 +2,7 @@
 
 use super::assumed::{Dependence, Lists};
 use super::device::{Look, Released, Teller, WORD};
+use super::effort::weight_of_global;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
 use super::pointer::{PLACE_BITS, updated};
@@ -55,6 +56,9 @@ impl Machine<'_> {
         let may_wait = strength.is_strong || self.program.exits.iter().any(|(load, ..)| *load == instruction);
         if access.reads && may_wait && self.parks(warp, fragment, mask, instruction, &numbers) {
             return Some(());
+        }
+        if self.scenario.weighs {
+            self.steps = self.steps.saturating_sub(weight_of_global(numbers.len()));
         }
         let event = self.next_event(warp);
         self.device.has_told = strength.is_strong;
@@ -340,28 +344,33 @@ impl Machine<'_> {
         let block = warps[warp].block;
         let mut found = None;
         let mut was_none = false;
-        for &(_, address) in numbers {
-            for piece in cells(address, bytes) {
-                let is_contested = device.contested.contains(&piece.0);
-                if !is_contested && found.is_none() {
-                    let race = device.shadow.race(who, [piece], access.writes, instruction, &program.alike);
-                    found = race.map(|race| (race, piece.0));
-                }
-                // Who takes locks does so for what only one may write, and what is computed of what was there is not the same.
-                let is_own = program.has_locks || device.shadow.is_read_by(who.warp, piece);
-                if access.writes && !is_contested && !is_own {
-                    // What several blocks store without an order is the same, or there is one block alone.
-                    let other = device
-                        .shadow
-                        .written_by_others(who, piece, |other| warps[other as usize].block != block);
-                    if other {
-                        device.contested.insert(piece.0);
-                        found = found.filter(|(_, place)| *place != piece.0);
-                        was_none |= device.raced == Some(piece.0);
-                    }
-                }
-                device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
+        // What lanes access next to each other in one cell is one piece.
+        let mut pieces: Vec<(u64, u64)> = Vec::with_capacity(numbers.len());
+        for (index, bytes) in numbers.iter().flat_map(|(_, address)| cells(*address, bytes)) {
+            match pieces.last_mut() {
+                Some((known, all)) if *known == index => *all |= bytes,
+                _ => pieces.push((index, bytes)),
             }
+        }
+        for piece in pieces {
+            let is_contested = device.contested.contains(&piece.0);
+            if !is_contested && found.is_none() {
+                let race = device.shadow.race(who, [piece], access.writes, instruction, &program.alike);
+                found = race.map(|race| (race, piece.0));
+            }
+            // Who takes locks does so for what only one may write, and what is computed of what was there is not the same.
+            let is_own = program.has_locks || device.shadow.is_read_by(who.warp, piece);
+            if access.writes && !is_contested && !is_own {
+                // What several blocks store without an order is the same, or there is one block alone.
+                let other =
+                    device.shadow.written_by_others(who, piece, |other| warps[other as usize].block != block);
+                if other {
+                    device.contested.insert(piece.0);
+                    found = found.filter(|(_, place)| *place != piece.0);
+                    was_none |= device.raced == Some(piece.0);
+                }
+            }
+            device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
         }
         if was_none {
             self.race = None;
