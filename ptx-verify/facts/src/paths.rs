@@ -132,7 +132,7 @@ pub(super) trait Follow {
 /// Steps that any function may take,
 const MIN_STEPS: usize = 1200;
 /// and one more for so many instructions.
-const INSTRUCTIONS_PER_STEP: usize = 8;
+const INSTRUCTIONS_PER_STEP: usize = 32;
 /// Turns of a loop for which what changes is followed from turn to turn,
 const MAX_TURNS: u8 = 3;
 /// and of all loops on a path.
