@@ -16,7 +16,7 @@ const MAX_SHARES: u32 = 4;
 const SHORT_TEXT: u64 = 48 << 10;
 /// Steps for each so many bytes of a longer one, and for all of its kernels in any case.
 const BYTES_PER_STEP: u64 = 16;
-const MIN_OF_TEXT: u64 = 24_000;
+const MIN_OF_TEXT: u64 = 12_000;
 /// A kernel takes as many in any case.
 const MIN_OF_KERNEL: u64 = 400;
 /// The parts of them that the first execution, and any other one, may take.
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn kernels_of_a_long_text_share_what_it_is_worth() {
         assert_eq!(limit(20_000, 20_000), None, "a short one");
-        assert_eq!(limit(100_000, 100_000), Some(20_480), "a kernel alone");
-        assert_eq!(limit(50_000, 100_000), Some(10_240), "one of two");
-        assert_eq!(limit(50_100, 100_000), Some(10_240), "one that is hardly longer");
+        assert_eq!(limit(100_000, 100_000), Some(10_240), "a kernel alone");
+        assert_eq!(limit(50_000, 100_000), Some(5_120), "one of two");
+        assert_eq!(limit(50_100, 100_000), Some(5_120), "one that is hardly longer");
         assert_eq!(limit(100_000, 4_000_000), Some(6_144), "one of many");
         assert_eq!(limit(1_000, 4_000_000), Some(384), "a small one of many");
     }
