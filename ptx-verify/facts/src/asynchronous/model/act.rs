@@ -11,7 +11,7 @@ use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::scenario::Scenario;
-use super::shadow::{Who, cells};
+use super::shadow::{Piece, Who, pieces};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -20,22 +20,6 @@ const WARP: u32 = 32;
 
 /// A block, a place in its shared memory, and how many bytes from there.
 pub(super) type Range = (usize, u64, u64);
-/// A block, a cell of its shared memory, and which bytes of it.
-type Piece = (usize, (u64, u64));
-
-/// What lanes access next to each other in one cell is one piece.
-fn pieces(ranges: &[Range]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::with_capacity(ranges.len());
-    for &(block, place, bytes) in ranges {
-        for (index, bytes) in cells(place, bytes) {
-            match pieces.last_mut() {
-                Some((of, (known, all))) if *of == block && *known == index => *all |= bytes,
-                _ => pieces.push((block, (index, bytes))),
-            }
-        }
-    }
-    pieces
-}
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.
@@ -56,11 +40,15 @@ impl Machine<'_> {
         let base = self.seen(warp, address.base);
         let index = self.seen(warp, address.index);
         let offset = address.offset;
-        Value::of([&*base, &*index], mask, |[base, index]| {
+        let sum = |base: u64, index: u64| {
             // Addresses of 32 bits wrap as such.
             let sum = base.wrapping_add(index).wrapping_add_signed(offset);
-            Some(if base >> 32 == 0 { sum & low_bits(32) } else { sum })
-        })
+            if base >> 32 == 0 { sum & low_bits(32) } else { sum }
+        };
+        match &*index {
+            Value::Uniform(index) => base.mapped(mask, |base| sum(base, *index)),
+            index => Value::of([&*base, index], mask, |[base, index]| Some(sum(base, index))),
+        }
     }
 
     pub(super) fn put(&mut self, warp: usize, register: Option<u32>, value: Value, mask: u32, assumed: bool) {

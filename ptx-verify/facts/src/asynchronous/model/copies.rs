@@ -79,10 +79,12 @@ impl Machine<'_> {
                     continue;
                 };
                 let size = sizes.lane(lane).or(self.sizes.get(&instruction).copied());
-                let targets: Vec<usize> = match chosen.lane(lane).unwrap_or(0) {
-                    0 => vec![block],
+                let several: Vec<usize> = match chosen.lane(lane).unwrap_or(0) {
+                    0 => Vec::new(),
                     mask => (0..self.blocks.len()).filter(|block| mask >> block & 1 != 0).collect(),
                 };
+                let one = [block];
+                let targets = if chosen.lane(lane).unwrap_or(0) == 0 { &one[..] } else { &several };
                 for (place_in, block) in targets.iter().enumerate() {
                     let flight = match object {
                         Some(_) => flights.get(order * targets.len() + place_in)?.0,

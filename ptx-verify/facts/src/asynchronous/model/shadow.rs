@@ -6,6 +6,7 @@ use std::cell::LazyCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::act::Range;
 use super::clock::{Clock, Row};
 
 /// Bytes of a cell.
@@ -191,6 +192,27 @@ pub(super) fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> 
     })
 }
 
+/// A block, a cell of its shared memory, and which bytes of it.
+pub(super) type Piece = (usize, (u64, u64));
+
+/// Rows of a matrix that lanes read one after the other.
+const ROWS: usize = 8;
+
+/// The cells of ranges: what lanes access in one cell near each other is one piece.
+pub(super) fn pieces(ranges: &[Range]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::with_capacity(ranges.len());
+    for &(block, place, bytes) in ranges {
+        for (index, bytes) in cells(place, bytes) {
+            let mut last = pieces.iter_mut().rev().take(ROWS);
+            match last.find(|(of, (known, _))| *known == index && *of == block) {
+                Some((_, (_, all))) => *all |= bytes,
+                None => pieces.push((block, (index, bytes))),
+            }
+        }
+    }
+    pieces
+}
+
 /// Whether bytes of a cell may be in a range.
 pub(super) const fn overlaps((index, bytes): (u64, u64), (start, end): (u64, u64)) -> bool {
     let first = index * CELL + bytes.trailing_zeros() as u64;
@@ -212,8 +234,9 @@ impl Shadow {
         for (index, bytes) in pieces {
             let cell = self.cells.entry(index).or_default();
             for running in &cell.copied_here {
-                let is_done = flights[running.flight as usize].is_observed(who.clock, who.warps);
-                if !is_done && running.bytes & bytes != 0 {
+                if running.bytes & bytes != 0
+                    && !flights[running.flight as usize].is_observed(who.clock, who.warps)
+                {
                     clash = clash.or(Some(Clash::Copied(running.flight)));
                 }
             }
@@ -500,8 +523,15 @@ impl Shadow {
             cell.reads.retain(|touch| keep(touch.bytes));
             cell.writes.retain(|touch| keep(touch.bytes));
             cell.read_by.retain(|running| keep(running.bytes));
-            cell.copied_here.retain(|running| keep(running.bytes));
-            cell.copied_here.push(Running { flight, bytes });
+            cell.copied_here.retain_mut(|running| {
+                running.bytes &= !bytes;
+                running.bytes != 0
+            });
+            // The lanes of one operation write next to each other.
+            match cell.copied_here.last_mut().filter(|running| running.flight == flight) {
+                Some(running) => running.bytes |= bytes,
+                None => cell.copied_here.push(Running { flight, bytes }),
+            }
         }
         clash
     }

@@ -134,6 +134,26 @@ impl Value {
         self.set(Lanes { numbers, known: mask }.settled(mask), mask, alive);
     }
 
+    /// A function of the value, lane by lane.
+    pub(super) fn mapped(&self, mask: u32, function: impl Fn(u64) -> u64) -> Self {
+        let own = match self {
+            Self::Unknown => return Self::Unknown,
+            Self::Uniform(number) => return Self::Uniform(function(*number)),
+            Self::Lanes(own) => own,
+        };
+        if mask.is_power_of_two() {
+            let known = self.lane(mask.trailing_zeros());
+            return known.map_or(Self::Unknown, |number| Self::Uniform(function(number)));
+        }
+        let mut result = Lanes { numbers: [0; LANES], known: own.known & mask };
+        for lane in 0..LANES {
+            if result.known >> lane & 1 != 0 {
+                result.numbers[lane] = function(own.numbers[lane]);
+            }
+        }
+        result.settled(mask)
+    }
+
     /// A function of several values, lane by lane.
     pub(super) fn of<const N: usize>(
         inputs: [&Self; N],
