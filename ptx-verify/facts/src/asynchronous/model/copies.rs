@@ -233,7 +233,14 @@ impl Machine<'_> {
 
     /// What an operation of unknown size reads at the least: what the same instructions have written in a row.
     fn written_row(&mut self, block: usize, place: u64, (least, most): (u64, u64)) -> u64 {
-        let run = self.blocks[block].shadow.written_run(place, (least, most), |_| None);
+        // What comes after a meeting is the next one of a ring.
+        let go = |touch: &Touch| {
+            let meetings = &self.warps[touch.warp as usize].meetings;
+            let next = meetings.partition_point(|&meeting| meeting < touch.event);
+            let before = next.checked_sub(1).map_or(0, |before| meetings[before]);
+            (before, meetings.get(next).map_or(u32::MAX, |&meeting| meeting.saturating_add(1)))
+        };
+        let run = self.blocks[block].shadow.written_in_one_go(place, (least, most), go);
         self.log.row(place, run);
         run
     }
@@ -336,7 +343,10 @@ impl Machine<'_> {
                 && let Some(extent) = extents::extent(descriptor, rows)
             {
                 let place = (descriptor & low_bits(DESCRIPTOR_BITS)) << DESCRIPTOR_SHIFT;
-                self.log.extents.add(place, extent, instruction);
+                // What threads store themselves no copy has to bring.
+                if !self.blocks[self.warps[warp].block].shadow.is_stored(place) {
+                    self.log.extents.add(place, extent, instruction);
+                }
             }
         }
     }

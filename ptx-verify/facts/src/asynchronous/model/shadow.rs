@@ -301,6 +301,14 @@ impl Shadow {
             .all(|(index, bytes)| self.cells.get(&index).is_some_and(|cell| cell.written & bytes != 0))
     }
 
+    /// Whether threads have stored at a place, and no copy since.
+    pub(super) fn is_stored(&self, place: u64) -> bool {
+        cells(place, 1).all(|(index, bytes)| {
+            let stores = |cell: &Cell| cell.writes.iter().any(|touch| touch.bytes & bytes != 0);
+            self.cells.get(&index).is_some_and(stores)
+        })
+    }
+
     /// An access of another warp that is not ordered with this one, of which one writes and the other reads, and whether
     /// that is the write. It is none where each warp stores all that it reads, with an instruction of `alike`: the others store
     /// the same with it.
@@ -415,6 +423,54 @@ impl Shadow {
                 };
                 let Some(next) = cell.writes.iter().find(is_next) else { break };
                 insert(&mut writers, next.instruction);
+            }
+        }
+        run.clamp(least, most.max(least))
+    }
+
+    /// How many bytes from a place on, to the most, the instructions have written that have written the first of them, where each
+    /// warp has done so in one go: `go` tells the first event of the one that a write belongs to, and the first of the next.
+    pub(super) fn written_in_one_go(
+        &self,
+        start: u64,
+        (least, most): (u64, u64),
+        go: impl Fn(&Touch) -> (u32, u32),
+    ) -> u64 {
+        let (mut writers, mut goes) = (Vec::new(), Vec::new());
+        let has_come = |touch: &Touch, goes: &mut Vec<(u32, (u32, u32))>| {
+            let own = match goes.iter().find(|(warp, _)| *warp == touch.warp) {
+                Some((_, own)) => *own,
+                None => {
+                    let own = go(touch);
+                    goes.push((touch.warp, own));
+                    own
+                }
+            };
+            (own.0..own.1).contains(&touch.event)
+        };
+        for (index, bytes) in cells(start, least) {
+            let writes = self.cells.get(&index).map(|cell| &cell.writes[..]).unwrap_or_default();
+            for touch in writes.iter().filter(|touch| touch.bytes & bytes != 0) {
+                insert(&mut writers, touch.instruction);
+                has_come(touch, &mut goes);
+            }
+        }
+        let mut run = 0;
+        while run < most {
+            let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
+            let Some(cell) = self.cells.get(&index) else { break };
+            let wanted = u64::MAX << byte;
+            let mut found = 0;
+            for touch in &cell.writes {
+                let is_new = touch.bytes & !found & wanted != 0;
+                if is_new && writers.binary_search(&touch.instruction).is_ok() && has_come(touch, &mut goes) {
+                    found |= touch.bytes;
+                }
+            }
+            let here = u64::from((found >> byte).trailing_ones()).min(CELL - byte);
+            run += here;
+            if here < CELL - byte {
+                break;
             }
         }
         run.clamp(least, most.max(least))
