@@ -262,6 +262,10 @@ impl<'s> Parser<'s> {
         let Some(captures) = self.captures() else { return self.unknown() };
         let types = self.types.len();
         let template = if self.text() == "<" { self.template_parameters() } else { Vec::new() };
+        // nvcc lets these stand here.
+        while matches!(self.text(), "__device__" | "__host__" | "__forceinline__") {
+            self.at += 1;
+        }
         let (parameters, are_known) = match self.text() {
             "(" => self.parameters(),
             _ => (Vec::new(), true),
