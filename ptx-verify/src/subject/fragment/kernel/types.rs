@@ -482,7 +482,8 @@ impl<'s> Lowering<'_, 's> {
             let ty = match ty {
                 TypeName::Reference(of) => {
                     references.push((*member).to_owned());
-                    Ty::Pointer(Rc::new(self.ty_in_memory(of)?), Space::Generic)
+                    // A pipeline has no type of its own: it is the one that the reference refers to.
+                    Ty::Pointer(Rc::new(self.ty_in_memory(of).unwrap_or(Ty::Any)), Space::Generic)
                 }
                 ty if self.refers_to_atomic(ty) => {
                     references.push((*member).to_owned());
