@@ -283,11 +283,7 @@ impl<'s> Parser<'s> {
                 parts.constants.extend(self.enumeration());
                 return true;
             }
-            "friend" => {
-                let (end, _) = self.end_of_head(self.at);
-                self.at = end + 1;
-                return self.tokens.get(end).is_some_and(|token| token.text == ";");
-            }
+            _ if self.is_friend() => return self.friend(owner, Vec::new()),
             "struct" | "class" | "union" | "virtual" => return false,
             _ => {}
         }
@@ -411,6 +407,39 @@ impl<'s> Parser<'s> {
         self.text() == ";"
     }
 
+    /// Whether a declaration names a friend: words like `__device__` may stand before `friend`.
+    fn is_friend(&self) -> bool {
+        let words = self.tokens.iter().skip(self.at).map(|token| token.text);
+        let mut words = words.skip_while(|word| {
+            matches!(*word, "__device__" | "__host__" | "__forceinline__" | "inline" | "static" | "constexpr")
+        });
+        words.next() == Some("friend")
+    }
+
+    /// The structure or the function that a structure calls a friend: one that has its body here is a function outside.
+    fn friend(&mut self, owner: StructureId, own: Vec<TemplateParameter<'s>>) -> bool {
+        let (end, open) = self.end_of_head(self.at);
+        let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
+        if !is_body {
+            self.at = end + 1;
+            return self.tokens.get(end).is_some_and(|token| token.text == ";");
+        }
+        let start = self.at;
+        // What the parameters of the structure's template are, the arguments tell.
+        let mut all = self.program.structure(owner).template.clone();
+        all.extend(own);
+        let mut template = Some(all);
+        let within = self.owner.take();
+        if !self.free_operator(start, &mut template) {
+            match open {
+                Some(open) => self.function(start, open, end, template.unwrap_or_default()),
+                None => self.at = self.after_group(end),
+            }
+        }
+        self.owner = within;
+        true
+    }
+
     /// `new (a) T(…)`; of other memory nothing is known.
     pub(super) fn placed(&mut self) -> Expression<'s> {
         let span = self.span();
@@ -513,7 +542,16 @@ impl<'s> Parser<'s> {
     /// A method that is a template.
     fn member_of_template(&mut self, owner: StructureId, template: Vec<TemplateParameter<'s>>) -> bool {
         let start = self.at;
-        if matches!(self.text(), "struct" | "class" | "using" | "friend") {
+        if self.is_friend() {
+            return self.friend(owner, template);
+        }
+        if matches!(self.text(), "struct" | "class") {
+            // What is declared only is not called from here.
+            let (end, _) = self.end_of_head(start);
+            self.at = end + 1;
+            return self.tokens.get(end).is_some_and(|token| token.text == ";");
+        }
+        if self.text() == "using" {
             return false;
         }
         if let Some(known) = self.operator(owner, start, &template) {

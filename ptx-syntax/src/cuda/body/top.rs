@@ -323,7 +323,11 @@ impl<'s> Parser<'s> {
     }
 
     /// `T operator+(…) {…}` outside structures, as a function whose name is the operator's spelling. Says whether one is here.
-    fn free_operator(&mut self, start: usize, template: &mut Option<Vec<TemplateParameter<'s>>>) -> bool {
+    pub(super) fn free_operator(
+        &mut self,
+        start: usize,
+        template: &mut Option<Vec<TemplateParameter<'s>>>,
+    ) -> bool {
         let head = start..(start + MAX_HEAD).min(self.tokens.len());
         let is_end = |token: &super::tokens::Token<'_>| matches!(token.text, ";" | "{" | "(" | "=" | "}");
         // The arguments of a template may have parentheses: `Int<(a + b)> operator+(…)`.
