@@ -46,7 +46,12 @@ impl<'a, 's> Lowering<'a, 's> {
                     let place = place.clone();
                     return self.method(place, &members, "()", template, given);
                 }
-                if let Some((place, members)) = self.frames.last().and_then(|frame| frame.object.clone()) {
+                // After the name of a namespace it is no method, where there is such a function.
+                let is_outside = self.is_qualified(callee.span)
+                    && self.program.functions.iter().any(|each| each.owner.is_none() && each.name == *name);
+                if let Some((place, members)) =
+                    self.frames.last().and_then(|frame| frame.object.clone()).filter(|_| !is_outside)
+                {
                     let (own, owner) = self.methods(&members, name);
                     if !own.is_empty() {
                         self.next_whole = self.frames.last().and_then(|frame| frame.whole.clone());

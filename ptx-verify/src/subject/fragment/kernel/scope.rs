@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, Statement, StatementKind, TypeName};
 
 use super::types::{Members, Ty};
@@ -180,6 +181,11 @@ impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn all_labels_are_placed(&self) -> Result<(), Unclear> {
         let frame: &Frame = self.frames.last().ok_or(Unclear)?;
         if frame.labels.iter().all(|(.., is_placed)| *is_placed) { Ok(()) } else { Err(Unclear) }
+    }
+
+    /// Whether two colons stand in the source after what is there.
+    pub(super) fn is_qualified(&self, span: Span) -> bool {
+        self.aim.source.get(span.end as usize..).is_some_and(|after| after.trim_start().starts_with("::"))
     }
 
     /// The lambda that a variable begins with.
