@@ -121,6 +121,12 @@ impl<'s> Parser<'s> {
         self.at += 1;
         let mut parameters = Vec::new();
         while self.at + 1 < end {
+            // `template <typename> class A`
+            if self.text() == "template"
+                && let Some(after) = self.after_parameters(self.at + 1)
+            {
+                self.at = after;
+            }
             let is_type = matches!(self.text(), "typename" | "class");
             if is_type {
                 self.at += 1;

@@ -52,6 +52,14 @@ impl<'s> Lowering<'_, 's> {
             }
             (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
                 let structure = self.program.structure(members.structure);
+                let own = function.template.iter().find(|each| each.is_type && each.name == *name);
+                let of_template = own.filter(|own| self.binding(own.name).is_none()).map(|own| own.name);
+                if let Some(name) = of_template.filter(|_| structure.specialized.is_none()) {
+                    self.names.push((name, Binding::Type(Ty::Template(members.structure))));
+                    for (parameter, known) in given.iter().zip(&members.given) {
+                        self.deduce_argument(function, parameter, known);
+                    }
+                }
                 // Those of a specialisation are others than those of its template.
                 let is_same = structure.name == *name && structure.specialized.is_none();
                 for (parameter, known) in given.iter().zip(&members.given).filter(|_| is_same) {

@@ -466,16 +466,16 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(match argument {
             TemplateArgument::Value(value) if is_type => match &value.kind {
                 ExpressionKind::Name(name, given) => {
-                    Binding::Type(self.ty(&TypeName::Named(name, given.clone()))?)
+                    Binding::Type(self.type_argument(&TypeName::Named(name, given.clone()))?)
                 }
                 ExpressionKind::Scoped { owner, name, template } => {
                     let owner = Box::new(owner.clone());
-                    Binding::Type(self.ty(&TypeName::Scoped(owner, name, template.clone()))?)
+                    Binding::Type(self.type_argument(&TypeName::Scoped(owner, name, template.clone()))?)
                 }
                 _ => return Err(Unclear),
             },
             TemplateArgument::Type(ty) if is_type || !matches!(ty, TypeName::Scoped(..)) => {
-                Binding::Type(self.ty(ty)?)
+                Binding::Type(self.type_argument(ty)?)
             }
             number => {
                 let value = self.number_argument(number)?;

@@ -64,6 +64,8 @@ pub(super) enum Ty {
     Sequence(Rc<Vec<u64>>),
     /// A structure that is named where its own members and bases are told, with what the parameters of its template stand for.
     Begun(StructureId, Rc<Vec<Given>>),
+    /// A template of structures, as an argument of another template.
+    Template(StructureId),
     /// Of which nothing is known.
     Any,
 }
@@ -148,7 +150,9 @@ impl Ty {
             Self::Atomic(of, _) | Self::Volatile(of) => of.layout()?,
             Self::Bytes(size, align) => (*size, *align),
             Self::Sequence(_) => (1, 1),
-            Self::Void | Self::Group(_) | Self::Begun(..) | Self::Any => return Err(Unclear),
+            Self::Void | Self::Group(_) | Self::Begun(..) | Self::Template(_) | Self::Any => {
+                return Err(Unclear);
+            }
         })
     }
 
@@ -273,8 +277,10 @@ impl<'s> Lowering<'_, 's> {
         name: &'s str,
         given: &[TemplateArgument<'s>],
     ) -> Result<Ty, Unclear> {
-        if let Some(known) = self.type_in_scope(name) {
-            return Ok(known);
+        match self.type_in_scope(name) {
+            Some(Ty::Template(id)) if !given.is_empty() => return self.structure_type(id, given),
+            Some(known) => return Ok(known),
+            None => {}
         }
         let program = self.program;
         // A structure sees those in it, and in the ones around it.
@@ -337,6 +343,21 @@ impl<'s> Lowering<'_, 's> {
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
             None => Ok(Ty::Group(self.group_type(name, given)?)),
         }
+    }
+
+    /// A type as an argument of a template, where the name of a template may stand alone.
+    pub(super) fn type_argument(&mut self, name: &TypeName<'s>) -> Result<Ty, Unclear> {
+        let (found, program) = (self.ty(name), self.program);
+        let (Err(Unclear), TypeName::Named(name, given) | TypeName::Scoped(_, name, given)) = (&found, name)
+        else {
+            return found;
+        };
+        if !given.is_empty() || program.is_ambiguous(None, name) {
+            return found;
+        }
+        let template = program.structure_in(None, name).or_else(|| program.nested(name));
+        let template = template.filter(|template| !program.structure(*template).template.is_empty());
+        template.map(Ty::Template).ok_or(Unclear)
     }
 
     /// A type in a structure; what stands before the name may be a namespace as well.
