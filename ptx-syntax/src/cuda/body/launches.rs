@@ -31,6 +31,7 @@ impl<'s> Parser<'s> {
         names.extend(self.kernels());
         names.sort_unstable();
         names.dedup();
+        let owners = self.owners_of_hosts();
         for at in 0..self.tokens.len() {
             let token = self.tokens[at];
             if token.kind != Kind::Identifier {
@@ -54,6 +55,10 @@ impl<'s> Parser<'s> {
                     let Some(kernel) = self.kernel_of_variable(at, token.text, &names) else { continue };
                     self.at = at + 1;
                     (kernel.name, Some(kernel.template))
+                }
+                // `name<…>::launch(…)`
+                Err(_) if self.text() == "<" && owners.binary_search(&token.text).is_ok() => {
+                    (token.text, self.template_arguments())
                 }
                 Err(_) => continue,
             };
@@ -84,6 +89,17 @@ impl<'s> Parser<'s> {
             self.program.launches.push(launch);
         }
         self.at = 0;
+    }
+
+    /// The templates of structures that have methods of the host, by name and in order.
+    fn owners_of_hosts(&self) -> Vec<&'s str> {
+        let hosts = self.program.functions.iter().filter(|each| !each.is_device && !each.is_kernel);
+        let owners = hosts.filter_map(|each| Some(self.program.structure(each.owner?)));
+        let mut names: Vec<&'s str> =
+            owners.filter(|owner| !owner.template.is_empty()).map(|owner| owner.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The kernel that a variable stands for which is declared before a place.

@@ -44,6 +44,25 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(bindings)
     }
 
+    /// The same of the template of a structure that has a method of the host.
+    fn structure_of_use(&mut self, id: StructureId, left: usize) -> Option<Vec<Given>> {
+        let program = self.program;
+        let structure = program.structure(id);
+        if structure.template.is_empty() {
+            return None;
+        }
+        let is_use = |each: &&Launch<'s>| each.name == structure.name && !each.template.is_empty();
+        program.launches.iter().filter(is_use).take(MAX_TRIED).find_map(|each| {
+            let mark = self.mark();
+            let found = self.in_host(each, left, |this| {
+                let all = this.template_bindings(&structure.template, &each.template)?;
+                all.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()
+            });
+            self.back_to(mark);
+            found.ok()
+        })
+    }
+
     fn bindings(
         &mut self,
         function: &'a Function<'s>,
@@ -315,8 +334,13 @@ impl<'a, 's> Lowering<'a, 's> {
             Some(host) => self.bindings_of_use(host, left).unwrap_or_default(),
             None => Vec::new(),
         };
+        let owner = host.and_then(|host| host.owner);
+        let given = owner.and_then(|owner| self.structure_of_use(owner, left));
         let first_name = self.names.len();
-        self.frames.push(Frame { first_name, ..Frame::default() });
+        self.frames.push(Frame { first_name, structure: owner, ..Frame::default() });
+        if let (Some(owner), Some(given)) = (owner, given) {
+            self.bind_template(owner, &given);
+        }
         self.names.extend(bindings);
         for statement in host.map_or(&[][..], |host| &host.body) {
             if statement.span.start < launch.span.start {
