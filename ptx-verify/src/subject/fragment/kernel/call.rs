@@ -437,14 +437,15 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // What a lambda returns, the first `return` tells.
         let is_told_later = function.returns == TypeName::Auto;
+        let is_reference = self.is_reference(&function.returns);
         let returns = match &function.returns {
             _ if is_told_later => Ty::Any,
-            TypeName::Reference(_) => Ty::Void,
+            _ if is_reference => Ty::Void,
             ty => self.ty(ty)?,
         };
         // A reference of C++, or `cuda::atomic_ref`.
         let is_atomic = matches!(returns, Ty::Atomic(..));
-        let returns_place = is_atomic || matches!(function.returns, TypeName::Reference(_));
+        let returns_place = is_atomic || is_reference;
         let returns = if is_atomic { Ty::Void } else { returns };
         let result = match &returns {
             Ty::Void | Ty::Pointer(..) | Ty::Any => None,

@@ -360,8 +360,10 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.push((parameter.name, Binding::of(given)));
         }
         // A type in it may name the structure itself.
-        if !self.binding_of.contains(&id) {
-            self.binding_of.push(id);
+        let around = || self.binding_of.iter().filter(|(each, _)| *each == id);
+        // A template may name itself with fewer arguments.
+        if around().all(|(_, known)| known != given) && around().count() < MAX_NESTED {
+            self.binding_of.push((id, given.to_vec()));
             self.bind_constants(structure);
             self.binding_of.pop();
         }
@@ -553,6 +555,8 @@ fn is_extents(ty: &TypeName<'_>) -> bool {
 const MAX_CLUSTER: u64 = 16;
 /// How often the types and constants of a structure are looked at that need each other.
 const MAX_ROUNDS: u32 = 3;
+/// How often a template is in itself.
+const MAX_NESTED: usize = 6;
 /// Uses that are tried.
 const MAX_TRIED: usize = 8;
 /// Expressions that the type of an argument is looked for through.

@@ -312,7 +312,7 @@ struct Lowering<'a, 's> {
     /// The object whose method, or that of one of its bases, is called next.
     next_whole: Option<Place>,
     /// Structures whose constants are being bound.
-    binding_of: Vec<StructureId>,
+    binding_of: Vec<(StructureId, Vec<Given>)>,
     labels: u32,
     calls: usize,
     depth: u32,

@@ -188,6 +188,25 @@ impl<'a, 's> Lowering<'a, 's> {
         self.aim.source.get(span.end as usize..).is_some_and(|after| after.trim_start().starts_with("::"))
     }
 
+    /// Whether a type is a reference, by its own name or by another: `using reference = T&;`
+    pub(super) fn is_reference(&self, ty: &TypeName<'s>) -> bool {
+        let mut ty = ty;
+        for _ in 0..MAX_ALIASES {
+            let name = match ty {
+                TypeName::Reference(_) => return true,
+                TypeName::Named(name, given) if given.is_empty() => name,
+                _ => return false,
+            };
+            let within = self.frames.last().and_then(Frame::within);
+            let own = within.and_then(|id| {
+                self.program.structure(id).aliases.iter().find(|(known, _)| known == name).map(|(_, ty)| ty)
+            });
+            let Some(aliased) = own.or_else(|| self.program.aliases.get(name)) else { return false };
+            ty = aliased;
+        }
+        false
+    }
+
     /// The lambda that a variable begins with.
     pub(super) fn lambda_of(&mut self, value: Option<&Expression<'s>>) -> Option<Lambda> {
         self.lambda(value?)
@@ -249,6 +268,8 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 }
 
+/// Names of a type that stand for each other.
+const MAX_ALIASES: usize = 8;
 /// Lambdas in each other.
 const MAX_HIDDEN: usize = 8;
 
