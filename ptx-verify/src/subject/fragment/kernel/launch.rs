@@ -54,7 +54,8 @@ impl<'a, 's> Lowering<'a, 's> {
         let is_use = |each: &&Launch<'s>| each.name == structure.name && !each.template.is_empty();
         program.launches.iter().filter(is_use).take(MAX_TRIED).find_map(|each| {
             let mark = self.mark();
-            let found = self.in_host(each, left, |this| {
+            // Templates that use each other are not followed far.
+            let found = self.in_host(each, left.min(2), |this| {
                 let all = this.template_bindings(&structure.template, &each.template)?;
                 all.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()
             });
