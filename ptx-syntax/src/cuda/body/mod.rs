@@ -500,6 +500,8 @@ pub struct Statement<'s> {
 pub enum StatementKind<'s> {
     /// Declarations.
     Declare(Vec<Variable<'s>>),
+    /// `using A = B;`
+    Alias(&'s str, TypeName<'s>),
     /// `auto [a, b] = c;`: names for the members of an object, or of a copy of it.
     Bind(Vec<&'s str>, Expression<'s>),
     /// An expression.

@@ -100,8 +100,12 @@ impl<'s> Parser<'s> {
                 return StatementKind::Nothing;
             }
             "using" | "typedef" => {
+                let types = self.types.len();
                 self.alias();
-                return StatementKind::Nothing;
+                // Another function may have another type by this name.
+                let name = self.types.get(types).copied();
+                let known = name.and_then(|name| Some((name, self.program.aliases.get(name)?.clone())));
+                return known.map_or(StatementKind::Nothing, |(name, ty)| StatementKind::Alias(name, ty));
             }
             "switch" => return self.switch(),
             "goto" if self.is_name(1) => {

@@ -153,6 +153,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn run_one(&mut self, run: &mut Run<'s>, statement: &'a Statement<'s>) -> Result<Flow, Unclear> {
         match &statement.kind {
             StatementKind::Nothing => {}
+            StatementKind::Alias(name, ty) => self.named_here(name, ty),
             StatementKind::Block(all) => return self.run_all(run, all),
             StatementKind::Declare(variables) => {
                 for variable in variables {
@@ -351,6 +352,7 @@ fn is_plain(body: &[Statement<'_>]) -> bool {
             }
             StatementKind::Loop { body, .. } => is_so(body),
             StatementKind::Nothing
+            | StatementKind::Alias(..)
             | StatementKind::Declare(_)
             | StatementKind::Expression(_)
             | StatementKind::Return(_)

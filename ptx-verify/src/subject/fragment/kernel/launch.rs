@@ -411,6 +411,9 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// Notes the numbers that a statement of the host declares.
     fn constants_of(&mut self, statement: &'a Statement<'s>) {
+        if let StatementKind::Alias(name, ty) = &statement.kind {
+            self.named_here(name, ty);
+        }
         let StatementKind::Declare(variables) = &statement.kind else { return };
         for variable in variables {
             let Some(value) = &variable.value else { continue };

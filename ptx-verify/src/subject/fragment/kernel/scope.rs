@@ -183,6 +183,16 @@ impl<'a, 's> Lowering<'a, 's> {
         if frame.labels.iter().all(|(.., is_placed)| *is_placed) { Ok(()) } else { Err(Unclear) }
     }
 
+    /// Makes a name known that stands for a type from here on; of a type that is not understood the file may say more.
+    pub(super) fn named_here(&mut self, name: &'s str, ty: &TypeName<'s>) {
+        let mark = self.mark();
+        let found = self.ty_in_memory(ty);
+        self.back_to(mark);
+        if let Ok(ty) = found {
+            self.names.push((name, Binding::Type(ty)));
+        }
+    }
+
     /// Whether two colons stand in the source after what is there.
     pub(super) fn is_qualified(&self, span: Span) -> bool {
         self.aim.source.get(span.end as usize..).is_some_and(|after| after.trim_start().starts_with("::"))

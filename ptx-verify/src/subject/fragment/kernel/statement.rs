@@ -86,6 +86,7 @@ impl<'s> Lowering<'_, 's> {
     fn statement_within(&mut self, statement: &Statement<'s>) -> Result<(), Unclear> {
         match &statement.kind {
             StatementKind::Nothing => {}
+            StatementKind::Alias(name, ty) => self.named_here(name, ty),
             StatementKind::Unknown => return Err(Unclear),
             StatementKind::Expression(expression) => {
                 self.value(expression)?;
