@@ -152,8 +152,17 @@ impl<'s> Parser<'s> {
         self.text() == "typedef"
             && match self.ahead(1) {
                 "struct" | "class" | "union" | "enum" => {
-                    let near = self.tokens.iter().skip(self.at).take(MAX_HEAD).map(|token| token.text);
-                    near.into_iter().find(|text| matches!(*text, "{" | ";" | "(" | "*")) == Some("{")
+                    let (mut at, mut left) = (self.at, MAX_HEAD);
+                    loop {
+                        let text = self.tokens.get(at).map_or("", |token| token.text);
+                        // How it is aligned may be said before its name.
+                        let is_aligned = matches!(text, "alignas" | "__align__" | "__attribute__");
+                        at = if is_aligned { self.after_group(at + 1) } else { at + 1 };
+                        left -= 1;
+                        if matches!(text, "" | "{" | ";" | "(" | "*") || left == 0 {
+                            break text == "{";
+                        }
+                    }
                 }
                 _ => false,
             }

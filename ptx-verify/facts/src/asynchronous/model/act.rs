@@ -11,15 +11,12 @@ use super::machine::{Arrival, BlockBarrier, End, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
 use super::scenario::Scenario;
-use super::shadow::{Piece, Who, pieces};
+use super::shadow::{Piece, Range, Who, pieces};
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-
-/// A block, a place in its shared memory, and how many bytes from there.
-pub(super) type Range = (usize, u64, u64);
 
 impl Machine<'_> {
     /// The threads of a mask for which the guard of a step holds.

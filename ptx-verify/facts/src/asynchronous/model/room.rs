@@ -1,7 +1,7 @@
 //! Whether shared memory has room for what a launch asks a kernel to put there.
 
-use super::act::Range;
 use super::machine::Machine;
+use super::shadow::Range;
 
 impl Machine<'_> {
     /// Whether a store leaves the variable that it began in, or all of them, before the protocol begins: then the launch is

@@ -6,7 +6,6 @@ use std::cell::LazyCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::act::Range;
 use super::clock::{Clock, Row};
 
 /// Bytes of a cell.
@@ -191,6 +190,9 @@ pub(super) fn cells(start: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> 
         (cell, below(to) & !below(from))
     })
 }
+
+/// A block, a place in its shared memory, and how many bytes from there.
+pub(super) type Range = (usize, u64, u64);
 
 /// A block, a cell of its shared memory, and which bytes of it.
 pub(super) type Piece = (usize, (u64, u64));
