@@ -185,7 +185,17 @@ impl Decoder<'_, '_> {
                     return true;
                 }
                 Some(Computation::MapRank) => return true,
-                Some(Computation::Add | Computation::Move | Computation::And | Computation::Subtract) => {
+                // Who rounds an address up may divide it and multiply it again.
+                Some(
+                    Computation::Add
+                    | Computation::Move
+                    | Computation::And
+                    | Computation::Subtract
+                    | Computation::Divide
+                    | Computation::Multiply
+                    | Computation::ShiftLeft
+                    | Computation::ShiftRight,
+                ) => {
                     let from = self.facts.body.operands(Handle::new(*write)).iter().skip(1).rev();
                     open.extend(from.filter_map(|operand| match operand {
                         Operand::Register { register, .. } => Some(*register),
