@@ -12,8 +12,8 @@ const KERNELS: u32 = 16;
 /// In a module of one or two kernels, which people write and look at, each takes several shares.
 const FEW_KERNELS: u32 = 2;
 const MAX_SHARES: u32 = 4;
-/// Bytes of the kernels of a short text: no limit holds there.
-const SHORT_TEXT: u64 = 48 << 10;
+/// Bytes of the kernels of a short text: no limit holds there. Triton's kernels are so long.
+const SHORT_TEXT: u64 = 128 << 10;
 /// Steps for each so many bytes of a longer one, and for all of its kernels in any case.
 const BYTES_PER_STEP: u64 = 16;
 const MIN_OF_TEXT: u64 = 12_000;
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn kernels_of_a_long_text_share_what_it_is_worth() {
         assert_eq!(limit(20_000, 20_000), None, "a short one");
-        assert_eq!(limit(100_000, 100_000), Some(10_240), "a kernel alone");
-        assert_eq!(limit(50_000, 100_000), Some(5_120), "one of two");
-        assert_eq!(limit(50_100, 100_000), Some(5_120), "one that is hardly longer");
+        assert_eq!(limit(200_000, 200_000), Some(12_288), "a kernel alone");
+        assert_eq!(limit(100_000, 200_000), Some(6_144), "one of two");
+        assert_eq!(limit(100_100, 200_000), Some(6_144), "one that is hardly longer");
         assert_eq!(limit(100_000, 4_000_000), Some(6_144), "one of many");
         assert_eq!(limit(1_000, 4_000_000), Some(384), "a small one of many");
     }
