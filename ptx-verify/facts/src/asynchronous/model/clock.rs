@@ -4,6 +4,8 @@
 //! warp, in the order of their starts, and the phases of each `mbarrier` object. So what one warp has waited for is
 //! known to those that it meets at a barrier.
 
+use std::collections::VecDeque;
+
 /// A row of counters with one for each warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Row {
@@ -109,4 +111,18 @@ impl AtCluster {
     pub(super) const fn wait(&mut self, mask: u32) {
         self.open.0 &= !mask;
     }
+}
+
+/// The groups of operations of a warp.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    pub(super) started: u32,
+    /// How many were started at each commit.
+    pub(super) commits: Vec<u32>,
+    /// The last commit.
+    pub(super) last_commit: Option<u32>,
+    /// The last wait: instruction, how many groups it left, and which event of the warp it is.
+    pub(super) wait: Option<(u32, u32, u32)>,
+    /// Those before, the last one at the end.
+    pub(super) waits_before: VecDeque<(u32, u32, u32)>,
 }

@@ -14,19 +14,19 @@ const FEW_KERNELS: u32 = 2;
 const MAX_SHARES: u32 = 4;
 /// Bytes of the kernels of a short text: no limit holds there. Triton's kernels are so long.
 const SHORT_TEXT: u64 = 128 << 10;
-/// Steps for each so many bytes of a longer one, and for all of its kernels in any case.
+/// Bytes of a longer one for each step, and the steps that all of its kernels have at the least.
 const BYTES_PER_STEP: u64 = 16;
 const MIN_OF_TEXT: u64 = 12_000;
-/// A kernel takes as many in any case.
+/// The steps that a kernel has at the least.
 const MIN_OF_KERNEL: u64 = 400;
 /// The parts of them that the first execution, and any other one, may take.
 const FIRST_PART: u32 = 4;
 const PART: u32 = 3;
-/// Kernels of nearly the same length may take the same: as many as so many bits tell.
+/// Leading bits of a limit that are kept: kernels of nearly the same length have the same one.
 const BITS: u32 = 3;
-/// An access of shared memory at so many places is one step more.
+/// Places of shared memory whose access counts as one step.
 const PLACES: usize = 8;
-/// One of global memory by so many lanes.
+/// Lanes whose access of global memory counts as one step.
 const LANES: usize = 4;
 
 /// What the executions of a kernel may take.
@@ -57,7 +57,7 @@ impl Effort {
         Self { share, limit }
     }
 
-    /// Whether more may be tried after so many steps.
+    /// Whether another execution may be tried when these steps are spent.
     pub(super) fn goes_on(self, spent: u32) -> bool {
         self.limit.is_none_or(|limit| spent < limit)
     }

@@ -15,7 +15,7 @@ use super::WARP;
 use super::assumed::{Assumed, Lists, Loaded};
 use super::beyond::Tiles;
 use super::bytes::Memory;
-use super::clock::{AtCluster, Clock, ROWS, Row};
+use super::clock::{AtCluster, Clock, Groups, ROWS, Row};
 use super::device::{Device, WORKSPACE};
 use super::fault::{Fault, FaultKind};
 use super::kept::Local;
@@ -82,20 +82,6 @@ impl Fragment {
     pub(super) const fn new(pc: u32, mask: u32, told: Option<u64>) -> Self {
         Self { pc, mask, state: State::Ready, told, goes_alone: false }
     }
-}
-
-/// The groups of operations of a warp.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
-    pub(super) started: u32,
-    /// How many were started at each commit.
-    pub(super) commits: Vec<u32>,
-    /// The last commit.
-    pub(super) last_commit: Option<u32>,
-    /// The last wait: instruction, how many groups it left, and which event of the warp it is.
-    pub(super) wait: Option<(u32, u32, u32)>,
-    /// Those before, the last one at the end.
-    pub(super) waits_before: VecDeque<(u32, u32, u32)>,
 }
 
 #[derive(Debug)]
