@@ -100,8 +100,6 @@ impl Features {
     pub(crate) const ASYNCHRONOUS: Self = Self(1 << 4);
     /// The same, or anything that threads of several roles or blocks meet at.
     pub(crate) const PROTOCOL: Self = Self(1 << 5);
-    /// Waits for the grids that a launch depends on.
-    pub(crate) const GRIDS: Self = Self(1 << 6);
     /// Barriers at which all threads of the block wait, or as many as an operand says.
     pub(crate) const BARRIERS: Self = Self(1 << 7);
     /// Stores that others see at once and that order nothing.
@@ -117,7 +115,9 @@ impl Features {
     /// Accesses of `.param::func`.
     pub(crate) const FUNCTION_PARAMETERS: Self = Self(1 << 12);
     /// Shifts and divisions.
-    pub(crate) const AMOUNTS: Self = Self(1 << 13);
+    pub(crate) const AMOUNTS: Self = Self(1 << 14);
+    /// Waits for the grids that a launch depends on, or something that lets those begin that depend on this one.
+    pub(crate) const GRIDS: Self = Self(1 << 6);
 
     /// Whether one of these is there.
     pub(crate) const fn has(self, which: Self) -> bool {
@@ -152,7 +152,7 @@ impl Features {
             note(Self::CARRY, effects.carry.is_some());
             note(Self::CONVERGENCE, is_call || effects.convergence != Convergence::None);
             note(Self::ASYNCHRONOUS, effects.asynchronous.is_some());
-            note(Self::GRIDS, effects.event == Some(Event::GridWait));
+            note(Self::GRIDS, matches!(effects.event, Some(Event::GridWait | Event::GridBegin)));
             note(Self::BARRIERS, effects.event == Some(Event::BarrierSync));
             note(Self::FLAGS, effects.writes_memory && is_flag);
             note(Self::PROTOCOL, effects.asynchronous.is_some() || meets);

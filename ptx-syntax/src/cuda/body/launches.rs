@@ -13,13 +13,15 @@ const MAX_CALL: usize = 32;
 const MAX_SPECIFIERS: usize = 6;
 /// Calls of a function that launches what it is given.
 const MAX_CALLS: usize = 64;
+/// The attribute that lets a kernel begin before the one launched before it has ended.
+const BEGINS_EARLY: &str = "cudaLaunchAttributeProgrammaticStreamSerialization";
 /// The extents of a cluster.
 const EXTENTS: [&str; 3] = ["x", "y", "z"];
 
 impl<'s> Launch<'s> {
     fn of(name: &'s str, span: Span, template: Vec<TemplateArgument<'s>>) -> Self {
-        let (cluster, arguments) = (Vec::new(), Vec::new());
-        Self { name, span, template, threads: None, cluster, arguments, is_configured: false }
+        let (cluster, arguments, is_configured) = (Vec::new(), Vec::new(), false);
+        Self { name, span, template, threads: None, cluster, arguments, is_configured, begins_early: false }
     }
 }
 
@@ -39,7 +41,7 @@ impl<'s> Parser<'s> {
             }
             match token.text {
                 "cudaLaunchKernelEx" => self.configured(at, &names),
-                "cudaLaunchAttributeProgrammaticStreamSerialization" => {
+                BEGINS_EARLY => {
                     self.program.has_early_launches = true;
                 }
                 "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, &names),
@@ -223,6 +225,7 @@ impl<'s> Parser<'s> {
         let start = self.program.functions[host].extent.start;
         let first = self.tokens.partition_point(|token| token.place().start < start);
         let first = first.min(at).max(at.saturating_sub(MAX_BEFORE));
+        let begins_early = self.tokens[first..at].iter().any(|token| token.text == BEGINS_EARLY);
         let mut threads = self.assigned(first..at, &[config, ".", "blockDim", "="]);
         if threads.is_none() {
             threads = self.begun_with(first..at, config);
@@ -241,25 +244,30 @@ impl<'s> Parser<'s> {
         let given = arguments.split_off(2.min(arguments.len()));
         match (kernel, arguments.get(1)) {
             (Some(kernel), _) => {
-                let launch = Launch { threads, cluster, arguments: given, is_configured: true, ..kernel };
+                let is_configured = true;
+                let launch =
+                    Launch { threads, cluster, arguments: given, is_configured, begins_early, ..kernel };
                 self.program.launches.push(launch);
             }
             (None, Some(kernel)) => {
                 let ExpressionKind::Name(kernel, _) = kernel.kind else { return };
-                self.passed_on(host, kernel, (threads, cluster, given), names);
+                let made = Launch {
+                    threads,
+                    cluster,
+                    arguments: given,
+                    is_configured: true,
+                    begins_early,
+                    ..Launch::of(kernel, place, Vec::new())
+                };
+                self.passed_on(host, made, names);
             }
             (None, None) => {}
         }
     }
 
     /// Launches of kernels that are passed to a function of the host, which launches what it is given: one for each call.
-    fn passed_on(
-        &mut self,
-        host: usize,
-        kernel: &'s str,
-        (threads, cluster, given): (Option<Expression<'s>>, Vec<Expression<'s>>, Vec<Expression<'s>>),
-        names: &[&'s str],
-    ) {
+    fn passed_on(&mut self, host: usize, made: Launch<'s>, names: &[&'s str]) {
+        let Launch { name: kernel, threads, cluster, arguments: given, begins_early, .. } = made;
         let function = &self.program.functions[host];
         let (name, extent) = (function.name, function.extent);
         let parameters: Vec<(&'s str, bool)> =
@@ -313,6 +321,7 @@ impl<'s> Parser<'s> {
                 cluster,
                 arguments,
                 is_configured: true,
+                begins_early,
                 ..Launch::of(of, kernel.span, template.clone())
             };
             self.program.launches.push(launch);

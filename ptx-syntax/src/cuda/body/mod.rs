@@ -170,6 +170,8 @@ pub struct Launch<'s> {
     pub arguments: Vec<Expression<'s>>,
     /// Whether a configuration says how it is launched, which may let it begin early.
     pub is_configured: bool,
+    /// Whether the function that makes this configuration names the attribute that lets it begin early.
+    pub begins_early: bool,
 }
 
 /// A member of a structure that is a variable.

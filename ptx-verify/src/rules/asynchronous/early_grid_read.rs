@@ -9,7 +9,7 @@ use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
 use crate::rule::declare_rule;
-use crate::subject::fragment::kernel::{READ_ONLY, USED_BEFORE, WRITTEN_BEFORE};
+use crate::subject::fragment::kernel::{ANYTHING, BEGINS_EARLY, READ_ONLY, USED_BEFORE, WRITTEN_BEFORE};
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 
@@ -18,7 +18,9 @@ declare_rule! {
     /// Reports a kernel that waits with `griddepcontrol.wait` for the grids it depends on, and reads all that it reads of
     /// global memory before; and one in which one thread alone waits, and others read without having met it since. In CUDA
     /// C++ it reports a kernel that reads what another one writes, or writes what another one uses, without a wait before, where
-    /// the host gives both the same variable, launches the other one before, and lets this one begin early.
+    /// the host gives both the same variable, launches the other one before, and lets this one begin early; and one that never
+    /// waits, where the other one lets it begin. In PTX it reports a kernel that lets others begin early and never waits itself,
+    /// where it is the only one of its module.
     ///
     /// ## Why is this bad
     /// A grid that is launched programmatically may begin before the one that it depends on has ended, and only after the wait
@@ -44,7 +46,8 @@ declare_rule! {
     /// Kernels that read something after the wait: what they read before may be data that no grid writes, such as weights.
     /// Loads with `.nc`, as of a parameter that is `const` and `__restrict__`: they say that nobody writes what they read.
     /// Kernels of other files, and those that are launched before and do not let others begin early themselves; arguments that are
-    /// no variables of the host. `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
+    /// no variables of the host, such as pointers in structures, where the kernel does wait. Which streams kernels are launched in
+    /// is not looked at, and whether a kernel alone in its module is the first of a chain is not known. `griddepcontrol.launch_dependents` may come early, for who depends on the grid waits for its end.
     name: "early-grid-read",
     code: "P0926",
     former: [],
@@ -57,7 +60,7 @@ declare_rule! {
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let header = context.module.text(context.module.module.functions[context.handle].header);
-    let is_told = [WRITTEN_BEFORE, USED_BEFORE].iter().any(|word| header.contains(word));
+    let is_told = [WRITTEN_BEFORE, USED_BEFORE, BEGINS_EARLY].iter().any(|word| header.contains(word));
     if !is_told && !context.module.features().has(Features::GRIDS) {
         return;
     }
@@ -91,7 +94,11 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(found.with_help("wait before what another grid has written is read"));
         return;
     }
-    if waits.is_empty() || reads.is_empty() {
+    if waits.is_empty() {
+        diagnostics.extend(never_waits(context, facts, &reads));
+        return;
+    }
+    if reads.is_empty() {
         return;
     }
     if let Some((wait, read)) = read_by_others(facts, &waits, &reads) {
@@ -131,6 +138,46 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .with_secondary(context.instruction_span(waits[0]), "waited for here")
             .with_help("wait before what another grid has written is read"),
     );
+}
+
+/// What there is to say of a kernel without a wait: the host lets it begin early, or it lets others begin early itself and is
+/// alone in its module, so that others that it may depend on are not seen.
+fn never_waits(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, reads: &[u32]) -> Option<Diagnostic> {
+    let module = context.module.module;
+    let begins_early = context.module.text(module.functions[context.handle].header).contains(BEGINS_EARLY);
+    let is_begin = |&each: &u32| {
+        facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::GridBegin))
+    };
+    let begin = facts.reaching_out().filter(is_begin).min();
+    if !begins_early {
+        let entries = module.functions.iter().filter(|(_, each)| each.kind == FunctionKind::Entry);
+        // What calls do is not known, and of CUDA C++ the launches tell more.
+        let is_seen = !facts.reaching_out().any(|each| facts.is_call(each));
+        if begin.is_none() || entries.count() > 1 || !is_seen || context.module.source.contains(ANYTHING) {
+            return None;
+        }
+    }
+    let of_others = reads.iter().find(|&&read| !is_of_nobody(context, facts, read));
+    let &read = of_others.or(reads.first())?;
+    let message = if begins_early {
+        "this reads global memory, and the kernel never waits for the one that is launched before"
+    } else {
+        "this reads global memory, and the kernel lets others begin early but waits for none itself"
+    };
+    let found = RULE.at(context.instruction_span(read), message);
+    let found = match begin {
+        Some(begin) => {
+            found.with_secondary(context.instruction_span(begin), "those that depend on it begin here")
+        }
+        None => found,
+    };
+    let found = match met_before(facts, read) {
+        Some(met) => {
+            found.with_secondary(context.instruction_span(met), "all threads meet last before it here")
+        }
+        None => found,
+    };
+    Some(found.with_help("wait before what another grid has written is read"))
 }
 
 /// The first access before every wait of what kernels that are launched before write, or a write of what they use: the host
@@ -242,13 +289,33 @@ fn is_of_nobody(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, read: u32)
     instance.is_read_only_load() || pointer().is_some_and(is_named)
 }
 
-/// The name of the parameter that a register is loaded from, where nothing else sets it.
+/// Where all threads of the block meet last before an instruction.
+fn met_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
+    let cfg = &facts.cfg;
+    let meets = |&each: &u32| {
+        let event = facts.instance(each).and_then(|instance| instance.effects.event);
+        matches!(event, Some(Event::BarrierSync | Event::ClusterWait)) && each != instruction
+    };
+    let own = cfg.block_of(Handle::new(instruction));
+    let here = cfg.instructions(own).take_while(|&each| each != instruction);
+    let found = here.filter(meets).last();
+    let mut above =
+        std::iter::successors(cfg.immediate_dominator(own), |&block| cfg.immediate_dominator(block));
+    found.or_else(|| above.find_map(|block| cfg.instructions(block).filter(meets).last()))
+}
+
+/// The name of the parameter that a register is loaded from, where nothing else sets it but what moves it on.
 fn loaded_parameter<'c>(
     context: &FlowContext<'c>,
     facts: &FunctionFacts<'_>,
     register: Register,
 ) -> Option<&'c str> {
-    let [only] = facts.definitions(register) else { return None };
+    let moves_on = |at: &u32| {
+        let mut own = facts.uses().of(*at).iter();
+        own.any(|of| of.register == register && of.access().reads())
+    };
+    let mut first = facts.definitions(register).iter().filter(|at| !moves_on(at));
+    let (Some(only), None) = (first.next(), first.next()) else { return None };
     let Some(Operand::VariableAddress { variable, .. }) = facts.body.operands(Handle::new(*only)).get(1)
     else {
         return None;

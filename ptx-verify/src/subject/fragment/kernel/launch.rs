@@ -210,20 +210,10 @@ impl<'a, 's> Lowering<'a, 's> {
             .filter_map(|launch| {
                 let given = variable(launch.arguments.get(index)?)?;
                 let host = self.host_of(launch)?;
-                let is_launch = |other: &&Launch<'s>| {
-                    let is_told = other.threads.is_some() || other.is_configured;
-                    is_told && self.host_of(other).is_some_and(|around| around.span == host.span)
-                };
-                let mut all: Vec<&Launch<'s>> = launches.iter().filter(is_launch).collect();
-                all.sort_by_key(|each| each.span.start);
-                let before = launched_before(&host.body, launch, &all);
                 // Others begin when it has ended, or when it says so.
-                let kernel_of = |other: &Launch<'s>| {
-                    let mut functions = self.program.functions.iter();
-                    let kernel = functions.find(|each| each.is_kernel && each.name == other.name)?;
-                    self.lets_begin(kernel, MAX_WRAPPERS).then_some(kernel)
-                };
-                let before = before.into_iter().map_while(|other| Some((other, kernel_of(other)?)));
+                let before = self.others_before(host, launch);
+                let before =
+                    before.into_iter().map_while(|other| Some((other, self.kernel_that_lets_begin(other)?)));
                 let uses = before.filter_map(|(other, kernel)| {
                     if other.name == launch.name {
                         return None;
@@ -238,6 +228,40 @@ impl<'a, 's> Lowering<'a, 's> {
                 uses.max()
             })
             .max()
+    }
+
+    /// Whether a kernel may begin while the one runs that the host launches before it: its launch lets it, and the other one
+    /// does not hold it back.
+    pub(super) fn begins_early(&self, function: &'a Function<'s>) -> bool {
+        let launches = &self.program.launches;
+        let own = launches.iter().filter(|launch| launch.begins_early && launch.name == function.name);
+        own.take(MAX_TRIED).any(|launch| {
+            let Some(host) = self.host_of(launch) else { return false };
+            let before = self.others_before(host, launch);
+            let is_repeated = || host.body.iter().any(|each| loop_around(each, launch.span).is_some());
+            match before.first() {
+                Some(other) => self.kernel_that_lets_begin(other).is_some(),
+                None => is_repeated() && self.lets_begin(function, MAX_WRAPPERS),
+            }
+        })
+    }
+
+    /// The other launches of the same function of the host, those first that come last before one.
+    fn others_before(&self, host: &Function<'s>, launch: &Launch<'s>) -> Vec<&'a Launch<'s>> {
+        let is_launch = |other: &&Launch<'s>| {
+            let is_told = other.threads.is_some() || other.is_configured;
+            is_told && self.host_of(other).is_some_and(|around| around.span == host.span)
+        };
+        let mut all: Vec<&Launch<'s>> = self.program.launches.iter().filter(is_launch).collect();
+        all.sort_by_key(|each| each.span.start);
+        launched_before(&host.body, launch, &all)
+    }
+
+    /// The kernel of a launch, where those that depend on it need not wait until it has ended.
+    fn kernel_that_lets_begin(&self, launch: &Launch<'s>) -> Option<&'a Function<'s>> {
+        let mut functions = self.program.functions.iter();
+        let kernel = functions.find(|each| each.is_kernel && each.name == launch.name)?;
+        self.lets_begin(kernel, MAX_WRAPPERS).then_some(kernel)
     }
 
     /// Whether a function lets the grids begin that depend on its own, by itself or through functions that it calls.

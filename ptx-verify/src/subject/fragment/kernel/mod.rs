@@ -70,6 +70,8 @@ pub(crate) const READ_ONLY: &str = "c_read_only_";
 /// The same of what kernels that are launched before write, or use, and may still do so when this one begins.
 pub(crate) const WRITTEN_BEFORE: &str = "c_written_before_";
 pub(crate) const USED_BEFORE: &str = "c_used_before_";
+/// A parameter of kernels that may begin while the one runs that is launched before.
+pub(crate) const BEGINS_EARLY: &str = "c_begins_early";
 /// Registers of a kernel.
 const MAX_REGISTERS: u32 = 100_000;
 /// Bytes of its text.
@@ -433,6 +435,9 @@ impl<'a, 's> Lowering<'a, 's> {
         self.span = Span::new(function.extent.end.saturating_sub(1), function.extent.end);
         self.emit("ret;");
         parameters.push(".param .b64 c_nothing".to_owned());
+        if self.begins_early(function) {
+            parameters.push(format!(".param .b32 {BEGINS_EARLY}"));
+        }
         let mut head = format!(".visible .entry c_kernel({})\n", parameters.join(", "));
         let length = self.text.len();
         let threads = self.threads_of_launch(function);
