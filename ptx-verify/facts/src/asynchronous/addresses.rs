@@ -1,8 +1,9 @@
 //! The registers that an address is computed of, one after the other.
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::Computation;
+use ptx_ir::ir::{Handle, Operand, Register, Variable};
+use ptx_ir::isa::{Computation, Mode};
+use ptx_ir::space::StateSpace;
 
 use crate::FunctionFacts;
 
@@ -95,6 +96,90 @@ fn near_definition(
     let mut before = cfg.predecessors(own).map(|(before, _)| before).filter(|&before| before != own);
     let (Some(before), None) = (before.next(), before.next()) else { return None };
     last_in(before, cfg.instructions(before).end).filter(|&write| is_sure(write))
+}
+
+/// What an address is the sum of, as far as that is in sight.
+#[derive(Default)]
+struct Sum {
+    /// The shared variables in it, each once.
+    variables: Vec<Handle<Variable>>,
+    /// Whether it is mapped to another block of the cluster.
+    is_mapped: bool,
+    /// Whether all of it was looked at.
+    is_whole: bool,
+}
+
+fn sum_of(facts: &FunctionFacts<'_>, instruction: u32, base: Register) -> Sum {
+    const MAX_TERMS: usize = 24;
+    let (mut terms, mut sum) = (vec![(base, instruction)], Sum::default());
+    for _ in 0..MAX_TERMS {
+        let Some((register, at)) = terms.pop() else {
+            sum.is_whole = true;
+            break;
+        };
+        let write = match facts.definitions(register) {
+            [write] => *write,
+            _ => match near_definition(facts, at, register, false) {
+                Some(write) => write,
+                None => continue,
+            },
+        };
+        let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+        sum.is_mapped |= computes == Some(Computation::MapRank);
+        let is_sum = matches!(
+            computes,
+            Some(
+                Computation::Move
+                    | Computation::Add
+                    | Computation::MultiplyAdd
+                    | Computation::MultiplyAddWide
+                    | Computation::ToGeneric
+                    | Computation::FromGeneric
+                    | Computation::MapRank
+            )
+        );
+        for operand in facts.body.operands(Handle::new(write)).iter().skip(1).filter(|_| is_sum) {
+            match *operand {
+                Operand::Register { register, .. } => terms.push((register, write)),
+                Operand::Variable { variable, .. }
+                    if facts.module.variables[variable].space.base() == StateSpace::Shared
+                        && !sum.variables.contains(&variable) =>
+                {
+                    sum.variables.push(variable);
+                }
+                _ => {}
+            }
+        }
+    }
+    sum
+}
+
+/// The variable in shared memory that is a part of an address, where there is one alone.
+pub(super) fn summed_variable(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    base: Register,
+) -> Option<Handle<Variable>> {
+    let sum = sum_of(facts, instruction, base);
+    match sum.variables[..] {
+        [only] if sum.is_whole => Some(only),
+        _ => None,
+    }
+}
+
+/// Atomic operations on memory of other blocks of the cluster whose scope is the own block.
+pub fn narrow_in_other_blocks(facts: &FunctionFacts<'_>) -> impl Iterator<Item = u32> {
+    facts.reaching_out().filter(|&at| {
+        let is_narrow = facts
+            .instance(at)
+            .is_some_and(|instance| instance.effects.atomic && instance.is(Mode::BlockScope));
+        let mut operands = facts.body.operands(Handle::new(at)).iter();
+        is_narrow
+            && operands.any(|operand| match operand {
+                Operand::RegisterAddress { base, .. } => sum_of(facts, at, *base).is_mapped,
+                _ => false,
+            })
+    })
 }
 
 /// What is added on some steps of an address and after them, but for what is computed, and whether there is such.

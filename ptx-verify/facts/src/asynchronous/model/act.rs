@@ -168,7 +168,8 @@ impl Machine<'_> {
             }
             Action::Access { address, reads, writes, is_plain, lanes, together, .. } => {
                 let alone = if *together { 0 } else { mask };
-                let may_race = *is_plain && reads != writes && !self.is_in_doubt(warp, fragment);
+                let is_atomic = *reads && *writes;
+                let may_race = (*is_plain || is_atomic) && !self.is_in_doubt(warp, fragment);
                 let does = (*reads, *writes);
                 self.access(warp, (mask & lanes, alone), instruction, *address, does, may_race);
                 self.remember(warp, mask, &step.action);
@@ -458,10 +459,15 @@ impl Machine<'_> {
 
     /// The places that the lanes of a mask access, next to each other where they are; none where one is not known.
     fn ranges(&self, warp: usize, address: Address, mask: u32) -> Option<Vec<Range>> {
-        let bytes = u64::from(address.bytes).max(1);
         if self.are_assumed(warp, &[address.base, address.index]) {
             return None;
         }
+        self.ranges_as_assumed(warp, address, mask)
+    }
+
+    /// The same where memory has what it is assumed to have.
+    pub(super) fn ranges_as_assumed(&self, warp: usize, address: Address, mask: u32) -> Option<Vec<Range>> {
+        let bytes = u64::from(address.bytes).max(1);
         let value = self.address_in(warp, address, mask);
         if address.space.is_none()
             && value.lane(mask.trailing_zeros()).is_some_and(|first| first & GENERIC == 0)
@@ -496,9 +502,13 @@ impl Machine<'_> {
         may_race: bool,
     ) {
         let ranges = self.ranges(warp, address, mask);
+        let is_known = ranges.is_some();
+        let ranges = ranges.or_else(|| self.ranges_of_data(warp, address, mask));
         let pieces = pieces(ranges.as_deref().unwrap_or_default());
-        if may_race {
-            self.race(warp, instruction, &pieces, writes);
+        match reads && writes {
+            _ if !may_race => {}
+            true => self.race_of_atomic(warp, instruction, &pieces),
+            false => self.race(warp, instruction, &pieces, writes),
         }
         self.warps[warp].last_use = Some(instruction);
         self.warps[warp].first_use.get_or_insert(instruction);
@@ -509,20 +519,20 @@ impl Machine<'_> {
             self.stop = Some(End::Unknown(instruction));
             return;
         }
+        if !is_known && address.space == Some(StateSpace::SharedCluster) {
+            // Whose memory it is depends on data, and may be anybody's.
+            self.next_event(warp);
+            for block in 0..self.blocks.len() {
+                self.touch_remote(warp, block, instruction);
+            }
+            if reads && writes {
+                self.access_anywhere(warp, mask, instruction, address);
+            }
+        }
         let Some(ranges) = ranges else {
             let addresses = self.address_in(warp, address, mask);
             if let Some(first) = lanes(mask).find_map(|lane| addresses.lane(lane)) {
                 self.tell_of_no_block(warp, mask, first, instruction);
-            }
-            if address.space == Some(StateSpace::SharedCluster) {
-                // Whose memory it is depends on data, and may be anybody's.
-                self.next_event(warp);
-                for block in 0..self.blocks.len() {
-                    self.touch_remote(warp, block, instruction);
-                }
-                if reads && writes {
-                    self.access_anywhere(warp, mask, instruction, address);
-                }
             }
             return;
         };

@@ -4,7 +4,7 @@ use ptx_ir::isa::Event;
 
 use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::Machine;
+use super::machine::{Machine, Warp};
 use super::program::Action;
 use super::shadow::{Clash, Completion, Flight, Touch};
 
@@ -67,7 +67,17 @@ impl Machine<'_> {
                 .counted(count, -1)
                 .with(access, Part::Access)
                 .with(other.instruction, Part::Access),
-            _ => Fault::new(FaultKind::Race, access).with(other.instruction, Part::Access),
+            _ => {
+                // Another one may have spoken for the writer.
+                let own_first = |each: &&Warp| each.block != writer.block;
+                let mut others: Vec<_> = self.warps.iter().collect();
+                others.sort_by_key(own_first);
+                let spoke = tested
+                    .and_then(|object| others.iter().find_map(|each| Some(each.arrivals.get(&object)?.0)));
+                let part = |at: u32| if self.is_relaxed(at) { Part::Relaxed } else { Part::Arrival };
+                let fault = Fault::new(FaultKind::Race, access).with(other.instruction, Part::Access);
+                spoke.map_or(fault.clone(), |at| fault.with(at, part(at)))
+            }
         };
         let test = self.last_test(warp).filter(|&test| self.is_relaxed(test));
         let fault = fault.with_some(test, Part::Relaxed);

@@ -13,10 +13,11 @@ use super::clock::Row;
 use super::extents;
 use super::known::Actions;
 use super::passed::{brought, passed};
-use super::program::{Action, Rows, Source};
+use super::program::{Action, MAX_SHARED, Rows, Source};
 use super::slice::Decoder;
 use super::value::ALL;
 use crate::FunctionFacts;
+use crate::asynchronous::addresses::summed_variable;
 use crate::asynchronous::elements::{list_of, reads_next};
 use crate::evaluate::Shape;
 use crate::registers::aligned;
@@ -133,7 +134,10 @@ impl Decoder<'_, '_> {
         let access = spec.access?;
         // Generic addresses of what is no shared memory are not followed.
         let is_known = access.space.is_some() || self.points_to_shared(operand);
-        let address = is_known.then(|| self.address(operand, spec, access.bytes)).flatten()?;
+        let mut address = is_known.then(|| self.address(operand, spec, access.bytes)).flatten()?;
+        if effects.atomic {
+            address.within = self.variable_of(instruction, operand);
+        }
         let lanes = if instance.is(Mode::EightAddresses) {
             0xff
         } else if instance.is(Mode::SixteenAddresses) {
@@ -211,6 +215,16 @@ impl Decoder<'_, '_> {
             }
         }
         false
+    }
+
+    /// Where the variable in shared memory begins and ends that is a part of the sum which an address is.
+    fn variable_of(&self, instruction: u32, operand: Operand) -> Option<(u64, u64)> {
+        let Operand::RegisterAddress { base, .. } = operand else { return None };
+        let variable = summed_variable(self.facts, instruction, base)?;
+        let start = *self.places.get(&variable)?;
+        let known = self.program.variables.iter().find(|(place, _)| *place == start);
+        // What the launch adds comes after all others.
+        Some((start, known.map_or(MAX_SHARED, |(_, size)| start + size)))
     }
 
     fn ordered(&mut self, event: Event, instance: &Instance, named: &Operands<'_>) -> Option<Action> {

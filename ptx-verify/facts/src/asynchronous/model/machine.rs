@@ -22,7 +22,7 @@ use super::kept::Local;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::scenario::{Scenario, chosen_warps};
-use super::shadow::{Anywhere, Flight, Shadow, Who};
+use super::shadow::{Anywhere, Flight, Shadow, Touch, Who};
 use super::sizes::Log;
 use super::skim::{self, Skim};
 use super::tensor_order::TensorOrder;
@@ -247,6 +247,8 @@ pub(super) struct Machine<'p> {
     pub(super) race: Option<Fault>,
     /// Atomic accesses of which only the variable is known.
     pub(super) anywhere: Vec<Anywhere>,
+    /// What warps have done to cells before atomic operations of their own there, by block and cell.
+    pub(super) before_atomics: FxHashMap<(usize, u64), Vec<Touch>>,
     /// What the counters have come to that are drawn from, by the instructions that do.
     pub(super) drawn: FxHashMap<u32, u64>,
     /// The global memory of a grid.
@@ -316,6 +318,7 @@ impl<'p> Machine<'p> {
             told: FxHashSet::default(),
             race: None,
             anywhere: Vec::new(),
+            before_atomics: FxHashMap::default(),
             drawn: FxHashMap::default(),
             device: if scenario.of_grid {
                 Device::new(total, scenario.blocks as usize)

@@ -42,6 +42,8 @@ pub(super) struct Address {
     pub(super) bytes: u32,
     /// The address in the own block that was mapped to another one.
     pub(super) mapped: Option<Source>,
+    /// Where the variable begins and ends that an atomic operation is in, wherever in it.
+    pub(super) within: Option<(u64, u64)>,
 }
 
 /// What is known of the rows of an operation's matrices.

@@ -123,6 +123,11 @@ impl Touch {
     pub(super) const fn whole(warp: u32, event: u32, instruction: u32) -> Self {
         Self { warp, event, instruction, lanes: 0, bytes: u64::MAX }
     }
+
+    /// Whether another warp has done it to some of these bytes, and this one does not know of it.
+    pub(super) fn is_apart(&self, who: Who<'_>, bytes: u64) -> bool {
+        self.bytes & bytes != 0 && !who.knows(self)
+    }
 }
 
 impl Flight {
@@ -360,6 +365,17 @@ impl Shadow {
         self.cells
             .get(&index)
             .is_some_and(|cell| cell.reads.iter().any(|touch| touch.warp == warp && touch.bytes & bytes != 0))
+    }
+
+    /// A read or a write of some of the bytes of a cell.
+    pub(super) fn touch_of(
+        &self,
+        (index, bytes): (u64, u64),
+        wanted: impl Fn(&Touch) -> bool,
+    ) -> Option<Touch> {
+        let cell = self.cells.get(&index)?;
+        let mut touches = cell.writes.iter().chain(&cell.reads);
+        touches.find(|touch| touch.bytes & bytes != 0 && wanted(touch)).copied()
     }
 
     /// A read or a write in a range that another warp has done, and that this one does not know of.

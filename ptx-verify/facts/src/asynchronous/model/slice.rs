@@ -579,7 +579,7 @@ impl Decoder<'_, '_> {
             None => access.space,
         };
         let mapped = mapped.map(|from| self.source(from));
-        Some(Address { base, index, offset, space, bytes, mapped })
+        Some(Address { base, index, offset, space, bytes, mapped, within: None })
     }
 
     /// What `mapa` was given where a register holds what it has made of it, or a sum of that.
