@@ -514,6 +514,14 @@ pub fn table_of_pointers(facts: &FunctionFacts<'_>, instruction: u32) -> Option<
     Some((*address_steps(facts, *load, base).last()?, offset))
 }
 
+/// The part of a table of pointers that an access goes by: where the table is, and how far from there the part begins.
+#[must_use]
+pub fn part_of_table(facts: &FunctionFacts<'_>, instruction: u32) -> Option<(Register, i64)> {
+    let (table, _) = table_of_pointers(facts, instruction)?;
+    let [load] = facts.definitions(address_root(facts, instruction)?) else { return None };
+    Some((table, distance_from_root(facts, *load)?))
+}
+
 /// The register that a register gets its number from, through moves alone.
 #[must_use]
 pub fn moved_from(facts: &FunctionFacts<'_>, mut register: Register) -> Register {

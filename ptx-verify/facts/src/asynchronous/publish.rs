@@ -10,7 +10,7 @@ use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashMap;
 
 use super::Poll;
-use super::flags::moved_from;
+use super::flags::{loads_parameter, moved_from};
 use crate::FunctionFacts;
 use crate::reach::{Ends, Reach};
 
@@ -438,19 +438,36 @@ fn asks_for_first_lanes(facts: &FunctionFacts<'_>, condition: Condition) -> bool
             if matches!(facts.body.operands(Handle::new(*write)),
                 [_, Operand::Special(SpecialRegister::TID | SpecialRegister::TID_X)]))
     };
+    // A parameter says how many devices there are, or others that a thread each waits for.
     is_below == condition.value
-        && matches!(facts.body.operands(Handle::new(*only)),
-            [_, Operand::Register { register, .. }, Operand::Integer { bits, .. }]
-                if *bits <= most && is_thread(*register))
+        && match facts.body.operands(Handle::new(*only)) {
+            [_, Operand::Register { register, .. }, limit] => {
+                is_thread(*register)
+                    && match *limit {
+                        Operand::Integer { bits, .. } => bits <= most,
+                        other => is_parameter(facts, other),
+                    }
+            }
+            _ => false,
+        }
 }
 
-/// Whether the limit that a comparison compares with is above 2.
+/// Whether the limit that a comparison compares with is above 2, or what a parameter says.
 fn is_far(facts: &FunctionFacts<'_>, compare: u32) -> bool {
     let mut given = facts.body.operands(Handle::new(compare)).iter().skip(1);
-    given.any(|operand| matches!(*operand, Operand::Integer { bits, .. } if bits > 2))
+    given.any(|operand| match *operand {
+        Operand::Integer { bits, .. } => bits > 2,
+        other => is_parameter(facts, other),
+    })
 }
 
-/// Whether a predicate compares the number of a thread with a constant, or says that it was elected.
+/// Whether an operand is what a parameter says, and nothing else.
+fn is_parameter(facts: &FunctionFacts<'_>, operand: Operand) -> bool {
+    let Operand::Register { register, .. } = operand else { return false };
+    matches!(facts.definitions(moved_from(facts, register)), [only] if loads_parameter(facts, *only))
+}
+
+/// Whether a predicate compares the number of a thread with a constant or a parameter, or says that it was elected.
 fn chooses_threads(facts: &FunctionFacts<'_>, predicate: Register) -> bool {
     let (mut pending, mut seen) = (vec![predicate], Vec::new());
     while let Some(register) = pending.pop() {
@@ -465,7 +482,9 @@ fn chooses_threads(facts: &FunctionFacts<'_>, predicate: Register) -> bool {
             match computes {
                 Some(Computation::Elect) => return true,
                 Some(Computation::Compare) => {
-                    let has_constant = given().any(|operand| is_constant(facts, *operand));
+                    let is_one =
+                        |operand: &Operand| is_constant(facts, *operand) || is_parameter(facts, *operand);
+                    let has_constant = given().any(is_one);
                     if has_constant && given().any(|operand| is_of_thread(facts, *operand, write)) {
                         return true;
                     }

@@ -4,9 +4,9 @@ use ptx_facts::asynchronous::{
     Accessed, FewThreads, Lack, OwnMemory, Poll, Readers, address_root, copied_root, counted,
     counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
     has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
-    may_be_global, names_global, only_acquires, orders_blocks, parts_before, polled_root, polls,
-    polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly, told_by_few,
-    used_and_never_met, used_without_meeting,
+    may_be_global, names_global, narrow_in_other_blocks, only_acquires, orders_blocks, part_of_table,
+    parts_before, polled_root, polls, polls_taken_out, table_of_pointers, takes_a_number,
+    tells_devices_narrowly, told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
@@ -49,6 +49,7 @@ declare_rule! {
     /// An atomic operation sets a flag where a loop of the same kernel looks at its place. Where the last block reads what all have
     /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
+    /// An atomic operation on shared memory of another block of the cluster in the scope of the own block.
     /// Where blocks tell each other something, four of them are executed together: plain accesses of one place that nothing orders, and
     /// loops that wait for a number which nobody stores, are told.
     ///
@@ -152,6 +153,15 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.push(
             RULE.at(context.instruction_span(lock.load), message)
                 .with_help("a lock that other blocks take needs the scope `.gpu`"),
+        );
+    }
+    let narrow = has_atomics.then(|| narrow_in_other_blocks(facts).min()).flatten();
+    if let Some(narrow) = narrow {
+        let message =
+            "this is atomic for threads of the own block only, and the memory is that of another block";
+        diagnostics.push(
+            RULE.at(context.instruction_span(narrow), message)
+                .with_help("memory of other blocks of the cluster needs the scope `.cluster`"),
         );
     }
     if diagnostics.iter().any(|each| each.rule == RULE.info.name) {
@@ -576,7 +586,12 @@ fn before_flags(
         return;
     }
     let stored: FxHashSet<Register> = stores.iter().filter_map(|&store| address_root(facts, store)).collect();
-    let is_told = |load: u32| address_root(facts, load).is_some_and(|root| stored.contains(&root));
+    let tables: FxHashSet<(Register, i64)> =
+        stores.iter().filter_map(|&store| part_of_table(facts, store)).collect();
+    let is_told = |load: u32| {
+        address_root(facts, load).is_some_and(|root| stored.contains(&root))
+            || part_of_table(facts, load).is_some_and(|part| tables.contains(&part))
+    };
     let is_copied = |copy: u32| copied_root(facts, copy).is_some_and(|root| stored.contains(&root));
     let is_load = |each: u32| is_weak(facts, each, false) && may_be_global(facts, each) && is_told(each);
     let loads: Vec<u32> = facts.reaching_out().filter(|&each| is_load(each) || is_copied(each)).collect();
