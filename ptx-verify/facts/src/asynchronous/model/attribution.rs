@@ -38,8 +38,10 @@ const MAX_STEPS: usize = 16;
 /// Adds where the parity of a wait comes from, and where its round ends.
 pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut fault: Fault) -> Fault {
     if fault.kind == FaultKind::TensorUnfenced {
-        let ends = places(&fault, Part::Wait).first().and_then(|&wait| next_step(facts, wait));
-        return fault.with_some(ends, Part::Next);
+        let wait = places(&fault, Part::Wait).first().copied();
+        let after = wait
+            .and_then(|wait| after_rounds(facts, wait, fault.instruction).or_else(|| next_step(facts, wait)));
+        return fault.with_some(after, Part::Next);
     }
     if matches!(fault.kind, FaultKind::TensorUntold | FaultKind::NarrowScope) {
         return fault;

@@ -5,13 +5,18 @@
 
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
+use super::program::Action;
 use super::tensor_order::{bit, note};
 
 impl Machine<'_> {
     /// A thread orders its tensor operations with those before, or after, a meeting.
     pub(super) fn fence_tensor(&mut self, warp: usize, after: bool) {
+        let last = self.warps[warp].met[0].filter(|&at| self.is_barrier(at));
         let own = &mut self.warps[warp].tensor_order;
         if after {
+            if let Some(met) = last.filter(|_| own.passed.is_empty()) {
+                note(&mut own.fenced_meetings, met);
+            }
             for passed in std::mem::take(&mut own.passed) {
                 note(&mut own.fenced_tests, passed.1);
                 note(&mut own.fenced, passed);
@@ -22,6 +27,12 @@ impl Machine<'_> {
                 *is_fenced = true;
             }
         }
+    }
+
+    /// Whether an instruction is a barrier of the block.
+    fn is_barrier(&self, instruction: u32) -> bool {
+        let mut steps = self.program.steps.iter().filter(|step| step.instruction == instruction);
+        steps.any(|step| matches!(step.action, Action::Barrier { .. }))
     }
 
     /// A test of an object passed.
@@ -51,11 +62,12 @@ impl Machine<'_> {
         if !is_matrix {
             own.used = Some((instruction, false));
         }
-        for (object, test) in std::mem::take(&mut own.passed) {
-            // Its own operations are in order.
-            if self.objects[object].tensor.comers & !bit(warp) != 0 {
-                note(&mut own.unfenced, (instruction, test));
-            }
+        let passed = std::mem::take(&mut own.passed);
+        // Its own operations are in order, and a fence belongs after the last wait.
+        let is_of_others =
+            |(object, _): &&(usize, u32)| self.objects[*object].tensor.comers & !bit(warp) != 0;
+        if let Some(&(_, test)) = passed.iter().rev().find(is_of_others) {
+            note(&mut own.unfenced, (instruction, test));
         }
         for (object, test) in std::mem::take(&mut own.fenced) {
             match self.objects[object].tensor.unfenced {
@@ -73,6 +85,9 @@ impl Machine<'_> {
         let orders = || self.warps.iter().map(|warp| &warp.tensor_order);
         let has_fenced = |test: u32| orders().any(|order| order.fenced_tests.contains(&test));
         let example = orders().find_map(|order| order.fenced_tests.first().copied());
+        // Who fences at the barriers before and after all operations alone may have had these from elsewhere; at two, not.
+        let both = || orders().find(|order| order.fenced_meetings.len() > 1);
+        let example = example.or_else(|| both().and_then(|order| order.fenced_meetings.first().copied()));
         let mut faults = Vec::new();
         if let Some(example) = example {
             for &(operation, test) in orders().flat_map(|order| &order.unfenced) {

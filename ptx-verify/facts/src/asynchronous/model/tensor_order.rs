@@ -14,6 +14,8 @@ pub(super) struct TensorOrder {
     pub(super) used: Option<(u32, bool)>,
     /// Tests after which it ever fenced.
     pub(super) fenced_tests: Vec<u32>,
+    /// Barriers of the block after which it ever fenced.
+    pub(super) fenced_meetings: Vec<u32>,
     /// Whether it ever fenced before it told others something.
     pub(super) has_fenced_before: bool,
     /// Operations after a test without a fence between.
