@@ -17,8 +17,8 @@ use crate::subject::module::Features;
 declare_rule! {
     /// ## What it does
     /// Reports `ld.global.nc` of what the same thread has written before, behind the same register, and of what the threads of
-    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks. Also
-    /// of what the kernel tells others of with a flag, after a loop that waits for the flag.
+    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks, or
+    /// before an atomic operation that counts them, in a kernel with a fence. Also of what the kernel tells others of with a flag, after a loop that waits for the flag.
     ///
     /// ## Why is this bad
     /// With `.nc`, the load may take what lies in the cache for data that nobody writes while the kernel runs. It may give
@@ -98,6 +98,8 @@ struct Met<'f, 'm> {
     stores: FxHashMap<Register, Vec<u32>>,
     /// The loops that wait for other blocks.
     polls: Vec<Poll>,
+    /// The atomic operations whose result tells how many have come before.
+    counts: Vec<u32>,
     /// From where a path leads to each barrier that was asked about.
     reaches: FxHashMap<u32, Reach<'f, 'm>>,
 }
@@ -110,14 +112,26 @@ impl<'f, 'm> Met<'f, 'm> {
         let meetings: Vec<u32> = facts.reaching_out().filter(is_meeting).take(MAX_MEETINGS).collect();
         let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
         let polls = polls(facts);
-        let is_asked = !meetings.is_empty() || !polls.is_empty();
-        let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each);
+        let is_atomic = |each: u32| {
+            facts.instance(each).is_some_and(|instance| instance.effects.atomic) && may_be_global(facts, each)
+        };
+        let is_heard = |each: u32| {
+            let mut given = facts.uses().of(each).iter().filter(|given| given.access().writes());
+            given.any(|given| {
+                facts.uses().all().iter().any(|of| of.register == given.register && of.access().reads())
+            })
+        };
+        let counts: Vec<u32> =
+            facts.reaching_out().filter(|&each| is_atomic(each) && is_heard(each)).take(MAX_COUNTS).collect();
+        let is_asked = !meetings.is_empty() || !polls.is_empty() || !counts.is_empty();
+        let is_sum = |each: u32| is_atomic(each) && !counts.contains(&each);
+        let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each) || is_sum(each);
         for store in facts.reaching_out().filter(|&each| is_asked && is_store(each)) {
             if let Some(root) = address_root(facts, store) {
                 stores.entry(root).or_default().push(store);
             }
         }
-        Self { facts, meetings, stores, polls, reaches: FxHashMap::default() }
+        Self { facts, meetings, stores, polls, counts, reaches: FxHashMap::default() }
     }
 
     /// A store by the same parameter as a load, where a barrier of the block is between the two.
@@ -147,11 +161,25 @@ impl Met<'_, '_> {
         if published.is_some() {
             return published;
         }
-        self.polls.iter().take(MAX_POLLS).find_map(|poll| {
+        let stored_before = |at: u32| {
+            let before = Reach::to(facts, Ends::Instructions(&[at]), &[]);
+            stores.iter().copied().take(MAX_STORES).find(|&store| before.at(store).is_some())
+        };
+        let waited = self.polls.iter().take(MAX_POLLS).find_map(|poll| {
             let after = Reach::from(facts, Ends::Instructions(&[poll.end]), &[]);
             after.at(load)?;
-            let before = Reach::to(facts, Ends::Instructions(&[poll.load]), &[]);
-            stores.iter().copied().take(MAX_STORES).find(|&store| before.at(store).is_some())
+            stored_before(poll.load)
+        });
+        let is_fence = |each: &u32| {
+            let event = facts.instance(*each).and_then(|instance| instance.effects.event);
+            event == Some(Event::Fence)
+        };
+        waited.or_else(|| {
+            // The last one that is done reads what all have stored.
+            let counts = self.counts.iter().copied().filter(|&count| comes_before(facts, count, load));
+            let last = counts.max()?;
+            let store = stored_before(last)?;
+            facts.reaching_out().any(|each| is_fence(&each)).then_some(store)
         })
     }
 
@@ -177,6 +205,8 @@ impl Met<'_, '_> {
 
 /// Loops of one function that are looked at.
 const MAX_POLLS: usize = 8;
+/// Atomic operations of one function that are looked at.
+const MAX_COUNTS: usize = 16;
 /// Barriers of one function that are looked at.
 const MAX_MEETINGS: usize = 64;
 /// Stores behind one register that are compared with a load.
