@@ -434,9 +434,10 @@ fn of_launch(
             shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
         }
         let is_right = shown.end == End::Complete && shown.faults.iter().all(|fault| fault.kind.is_of_end());
-        if is_right && effort.goes_on(*spent) && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK
-        {
+        let is_long = shown.steps >= budget / SHORT_OF_BLOCK;
+        if is_right && effort.goes_on(*spent) && !program.is_thinned && (!is_long || program.has_skims()) {
             // Rounds from one parameter to another are none where both are one number.
+            scenario.skims |= is_long;
             let faults = begun_earlier(facts, program, scenario, spent);
             if !faults.is_empty() {
                 shown.faults = faults;
@@ -592,10 +593,25 @@ fn begun_earlier(
     let beginnings = choices::beginnings(facts, program).into_iter().map(|loads| (loads, FIRST));
     let divisors = choices::divisors(facts, program).into_iter().map(|loads| (loads, DIVISOR));
     for (loads, number) in beginnings.chain(divisors) {
-        let other = of_scenario(program, scenario, None, Some((&loads, number)));
-        *spent += other.steps;
-        let mut faults = other.faults;
-        faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
+        let mut execute = |scenario: Scenario, number: u64| {
+            let other = of_scenario(program, scenario, None, Some((&loads, number)));
+            *spent += other.steps;
+            other
+        };
+        let (mut other, mut scenario) = (execute(scenario, number), scenario);
+        if other.end == End::Budget && other.faults.is_empty() && program.has_skims() {
+            scenario.skims = true;
+            other = execute(scenario, number);
+        }
+        let (mut faults, of_counts): (Vec<Fault>, Vec<Fault>) =
+            other.faults.into_iter().partition(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
+        if !other.guesses && faults.is_empty() && !of_counts.is_empty() && number == DIVISOR {
+            // How many come may go with the parameter: another number shows the same.
+            let again = execute(scenario, 2 * DIVISOR);
+            if !again.guesses {
+                faults.extend(of_counts.into_iter().filter(|fault| again.shows(fault)));
+            }
+        }
         if !other.guesses && !faults.is_empty() {
             return faults;
         }
