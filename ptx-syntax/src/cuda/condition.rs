@@ -138,6 +138,8 @@ enum Step<'f> {
 pub struct Truths {
     of_all: Vec<Truth>,
     own: Vec<Truth>,
+    /// What each says by itself where names that nothing defines are not defined; empty where all is known without.
+    told_nothing: Vec<Truth>,
     elsewhere: Vec<bool>,
 }
 
@@ -156,6 +158,14 @@ impl Truths {
     /// Whether a condition holds by itself, whatever is around it.
     pub(super) fn own_of_index(&self, index: usize) -> Truth {
         self.own.get(index).copied().unwrap_or(Truth::Unknown)
+    }
+
+    /// The same for a compiler that is told no macros: a name that nothing defines is not defined.
+    pub(super) fn told_nothing_of_index(&self, index: usize) -> Truth {
+        match (self.own_of_index(index), self.told_nothing.get(index)) {
+            (Truth::Unknown, Some(truth)) => *truth,
+            (own, _) => own,
+        }
     }
 
     /// Whether a statement, or this variant of it, is never compiled.
@@ -223,23 +233,29 @@ impl<'f> Conditions<'f> {
     /// Which conditions hold for these values. Where the host's platforms differ, it is not known.
     #[must_use]
     pub fn truths(&self, values: &MacroValues) -> Truths {
-        let (mut of_all, own) = self.on(Platform::Linux, values);
+        let (mut of_all, own) = self.on(Platform::Linux, values, false);
+        let told_nothing = match own.contains(&Truth::Unknown) {
+            true => self.on(Platform::Linux, values, true).1,
+            false => Vec::new(),
+        };
         let mut elsewhere = vec![false; of_all.len()];
         if self.by_platform {
-            for (index, other) in self.on(Platform::Windows, values).0.into_iter().enumerate() {
+            for (index, other) in self.on(Platform::Windows, values, false).0.into_iter().enumerate() {
                 elsewhere[index] = of_all[index] == Truth::False && other != Truth::False;
                 if other != of_all[index] {
                     of_all[index] = Truth::Unknown;
                 }
             }
         }
-        Truths { of_all, own, elsewhere }
+        Truths { of_all, own, told_nothing, elsewhere }
     }
 
-    /// Which conditions hold with those around them, and which do by themselves.
-    fn on(&self, platform: Platform, values: &MacroValues) -> (Vec<Truth>, Vec<Truth>) {
+    /// Which conditions hold with those around them, and which do by themselves. Where the compiler is `told_nothing`, names of the
+    /// program that nothing defines are not defined.
+    fn on(&self, platform: Platform, values: &MacroValues, told_nothing: bool) -> (Vec<Truth>, Vec<Truth>) {
         let count = self.file.conditions.len();
-        let mut evaluator = Evaluator { source: self.source, values, platform, names: HashMap::new() };
+        let names = HashMap::new();
+        let mut evaluator = Evaluator { source: self.source, values, platform, told_nothing, names };
         let mut holds: Vec<Truth> = Vec::with_capacity(count);
         // Whether no earlier branch of the group holds, and what the condition says by itself.
         let mut reached: Vec<(Truth, Truth)> = Vec::with_capacity(count);
@@ -330,6 +346,7 @@ struct Evaluator<'f> {
     source: &'f str,
     values: &'f MacroValues,
     platform: Platform,
+    told_nothing: bool,
     names: HashMap<&'f str, Known>,
 }
 
@@ -394,7 +411,11 @@ impl<'f> Evaluator<'f> {
         let text = name.span.text(self.source);
         match self.predefined(text) {
             Some(known) => known.map_or(Truth::False, |_| Truth::True),
-            None => self.names.get(text).map_or(Truth::Unknown, |known| known.defined),
+            None => match self.names.get(text) {
+                Some(known) => known.defined,
+                None if self.told_nothing && is_of_program(text) => Truth::False,
+                None => Truth::Unknown,
+            },
         }
     }
 
@@ -405,7 +426,9 @@ impl<'f> Evaluator<'f> {
             // A name that is not defined counts as 0.
             return Some(known.unwrap_or(0));
         }
-        let known = self.names.get(text)?;
+        let Some(known) = self.names.get(text) else {
+            return (self.told_nothing && is_of_program(text)).then_some(0);
+        };
         match known.defined {
             Truth::False => Some(0),
             Truth::Unknown => None,
@@ -471,6 +494,12 @@ impl<'f> Evaluator<'f> {
             Some(_) | None => Truth::Unknown,
         }
     }
+}
+
+/// Whether a name is none that a compiler or a library of CUDA defines.
+fn is_of_program(name: &str) -> bool {
+    let is_of_others = |prefix: &&str| name.starts_with(*prefix);
+    !["_", "CUDA", "NV_", "CCCL", "CUB_", "THRUST_", "CUTLASS", "CUTE_"].iter().any(is_of_others)
 }
 
 /// Evaluates the tokens of a condition by precedence; `None` is "not known".

@@ -103,7 +103,7 @@ fn decided(file: &CudaFile, truths: &Truths) -> Vec<bool> {
         let free =
             condition.previous.and_then(|id| reached.get(id.index())).is_none_or(|(free, own)| *free && !own);
         // What is around it may not be known, as the guard of an included file.
-        let own = match truths.own_of_index(index) {
+        let own = match truths.told_nothing_of_index(index) {
             Truth::True => true,
             Truth::False => false,
             Truth::Unknown => {
