@@ -436,7 +436,7 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.push((parameter.name, Binding::Place(place)));
         }
         // What a lambda returns, the first `return` tells.
-        let is_told_later = function.returns == TypeName::Auto;
+        let is_told_later = function.returns.is_told_by_value();
         let is_reference = self.is_reference(&function.returns);
         let returns = match &function.returns {
             _ if is_told_later => Ty::Any,
@@ -648,7 +648,11 @@ impl<'a, 's> Lowering<'a, 's> {
             return self.parameter(parameter, Some(Place::Fixed(value)));
         }
         let Place::Fixed(value) = argument else { return Err(Unclear) };
-        if parameter.ty == TypeName::Auto {
+        // It points to what is in no memory.
+        if matches!((&value.held, &value.ty), (Held::Place(_), Ty::Pointer(..))) {
+            return Ok(Place::Fixed(value));
+        }
+        if parameter.ty.is_told_by_value() {
             let place = self.made(&value.ty)?;
             self.write(&place, value)?;
             return Ok(place);
@@ -657,9 +661,6 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(Place::Fixed(value));
         }
         let ty = self.ty(&parameter.ty)?;
-        if matches!((&value.held, &value.ty), (Held::Place(_), Ty::Pointer(..))) {
-            return Ok(Place::Fixed(value));
-        }
         let value = self.converted(value, &ty)?;
         if value.ty == Ty::Any {
             return Ok(Place::Unknown(ty));
