@@ -258,6 +258,23 @@ pub struct Structure<'s> {
     pub is_union: bool,
 }
 
+/// What numbers with a fraction of one size are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FloatKind {
+    /// `float` and `double`.
+    Plain,
+    /// `__half`, and two of them.
+    Half,
+    /// `__nv_bfloat16`, and two of them.
+    BFloat,
+    /// `__nv_fp8_e4m3`.
+    E4M3,
+    /// `__nv_fp8_e5m2`.
+    E5M2,
+    /// `tf32`.
+    Tf32,
+}
+
 /// A type as it is written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeName<'s> {
@@ -273,7 +290,7 @@ pub enum TypeName<'s> {
         signed: bool,
     },
     /// A number of another kind, of so many bits.
-    Float(u32),
+    Float(u32, FloatKind),
     /// A vector of CUDA, such as `float4`: its element and how many.
     Vector(Box<Self>, u32),
     /// `auto`.

@@ -1,7 +1,7 @@
 //! Types as they are written.
 
 use super::tokens::Kind;
-use super::{ArrayLength, Expression, Parser, TemplateArgument, TypeName};
+use super::{ArrayLength, Expression, FloatKind, Parser, TemplateArgument, TypeName};
 
 /// What stands before a declaration besides its type.
 #[derive(Default)]
@@ -31,13 +31,15 @@ fn of_word<'s>(word: &'s str) -> Option<TypeName<'s>> {
         "void" => TypeName::Void,
         "bool" => TypeName::Bool,
         "auto" => TypeName::Auto,
-        "float" | "tf32" => TypeName::Float(32),
-        "double" => TypeName::Float(64),
-        "half" | "__half" | "__nv_bfloat16" | "nv_bfloat16" | "bf16" | "half_t" | "bfloat16_t" => {
-            TypeName::Float(16)
-        }
-        "half2" | "__half2" | "__nv_bfloat162" | "nv_bfloat162" => TypeName::Float(32),
-        "__nv_fp8_e4m3" | "__nv_fp8_e5m2" => TypeName::Float(8),
+        "float" => TypeName::Float(32, FloatKind::Plain),
+        "tf32" => TypeName::Float(32, FloatKind::Tf32),
+        "double" => TypeName::Float(64, FloatKind::Plain),
+        "half" | "__half" | "half_t" => TypeName::Float(16, FloatKind::Half),
+        "__nv_bfloat16" | "nv_bfloat16" | "bf16" | "bfloat16_t" => TypeName::Float(16, FloatKind::BFloat),
+        "half2" | "__half2" => TypeName::Float(32, FloatKind::Half),
+        "__nv_bfloat162" | "nv_bfloat162" => TypeName::Float(32, FloatKind::BFloat),
+        "__nv_fp8_e4m3" => TypeName::Float(8, FloatKind::E4M3),
+        "__nv_fp8_e5m2" => TypeName::Float(8, FloatKind::E5M2),
         "size_t" | "uintptr_t" | "uint64_t" | "ulong" => integer(64, false),
         "ptrdiff_t" | "intptr_t" | "int64_t" | "clock_t" => integer(64, true),
         "uint32_t" | "uint" => integer(32, false),
@@ -64,8 +66,8 @@ pub fn vector(word: &str) -> Option<TypeName<'static>> {
         "uint" => integer(32, false),
         "long" | "longlong" => integer(64, true),
         "ulong" | "ulonglong" => integer(64, false),
-        "float" => TypeName::Float(32),
-        "double" => TypeName::Float(64),
+        "float" => TypeName::Float(32, FloatKind::Plain),
+        "double" => TypeName::Float(64, FloatKind::Plain),
         _ => return None,
     };
     Some(TypeName::Vector(Box::new(element), u32::from(count)))

@@ -114,7 +114,7 @@ impl<'s> Lowering<'_, 's> {
         // A variable is the operand itself, as the compiler has it: what runs on its own may still write it later.
         let is_whole = match place.ty() {
             Ty::Integer { bits: own, is_bool, .. } => *own == bits && !is_bool,
-            Ty::Float(own) => *own == bits,
+            Ty::Float(own, _) => *own == bits,
             _ => false,
         };
         if let (Place::Register(register, _), true) = (&place, is_whole) {

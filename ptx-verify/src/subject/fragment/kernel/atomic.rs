@@ -213,7 +213,7 @@ impl<'s> Lowering<'_, 's> {
         let Place::Memory { address, ty: Ty::Atomic(of, scope) } = place else { return Err(Unclear) };
         let bits = match **of {
             Ty::Integer { bits, .. } => bits,
-            Ty::Float(bits @ (32 | 64)) => bits,
+            Ty::Float(bits @ (32 | 64), _) => bits,
             Ty::Pointer(..) => 64,
             _ => return Err(Unclear),
         };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::vector;
+use ptx_syntax::cuda::body::{FloatKind, vector};
 
 use super::types::Ty;
 use super::value::{Held, Place, Value};
@@ -130,9 +130,10 @@ fn reinterpretation(name: &str) -> Option<(Ty, Ty)> {
     let (from, to) = name.strip_prefix("__")?.split_once("_as_")?;
     let of = |word: &str| {
         Some(match word {
-            "float" => Ty::Float(32),
-            "double" => Ty::Float(64),
-            "half" | "bfloat16" => Ty::Float(16),
+            "float" => Ty::FLOAT,
+            "double" => Ty::Float(64, FloatKind::Plain),
+            "half" => Ty::Float(16, FloatKind::Half),
+            "bfloat16" => Ty::Float(16, FloatKind::BFloat),
             "uint" => integer(32, false),
             "int" => integer(32, true),
             "longlong" => integer(64, true),

@@ -289,7 +289,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Err(Unclear);
         }
         let fitting: Vec<&'a Function<'s>> = named.iter().filter(takes).copied().collect();
-        let fitting = self.without_specializations(fitting, template)?;
+        let fitting = self.without_specializations(fitting, template, given)?;
         let fitting = match fitting.len() {
             0 | 1 => fitting,
             _ => fitting.into_iter().filter(|function| takes_template(function, template)).collect(),

@@ -1,6 +1,6 @@
 //! Functions of CUDA that are known: groups of threads, barriers, shuffles, atomic operations, and those that only compute.
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
 use super::value::{Held, Place, Value};
@@ -172,11 +172,15 @@ impl<'s> Lowering<'_, 's> {
                 let plain = name.trim_start_matches('_');
                 let leaves = plain.starts_with("sincos") || plain.starts_with("modf");
                 let is_safe = |value: &Value| match &value.ty {
-                    Ty::Pointer(to, _) => leaves && matches!(**to, Ty::Float(_)),
+                    Ty::Pointer(to, _) => leaves && matches!(**to, Ty::Float(..)),
                     Ty::Group(_) => false,
                     _ => true,
                 };
-                return if values.iter().all(is_safe) { Ok(Value::unknown(Ty::Any)) } else { Err(Unclear) };
+                return if values.iter().all(is_safe) {
+                    Ok(Value::unknown(type_of_result(plain)))
+                } else {
+                    Err(Unclear)
+                };
             }
             _ => return Err(Unclear),
         }
@@ -201,6 +205,21 @@ impl<'s> Lowering<'_, 's> {
             }
             _ => Err(Unclear),
         }
+    }
+}
+
+/// The type of what a conversion of CUDA gives, as far as its name says it; `plain` is the name without what it begins with.
+fn type_of_result(plain: &str) -> Ty {
+    let Some((_, to)) = plain.split_once('2').filter(|(from, _)| !from.is_empty()) else { return Ty::Any };
+    let to = to.trim_start_matches('2');
+    let to = to.split_once('_').map_or(to, |(to, _)| to);
+    match to {
+        "half" => Ty::Float(16, FloatKind::Half),
+        "half2" => Ty::Float(32, FloatKind::Half),
+        "bfloat16" => Ty::Float(16, FloatKind::BFloat),
+        "bfloat162" => Ty::Float(32, FloatKind::BFloat),
+        "float" => Ty::FLOAT,
+        _ => Ty::Any,
     }
 }
 

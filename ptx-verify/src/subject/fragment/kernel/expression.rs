@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TypeName};
 
 use super::pack::is_pack;
 use super::types::{Space, Ty, vector_index};
@@ -53,7 +53,7 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Number { value, bits, signed } => {
                 Value::constant(*value, Ty::Integer { bits: *bits, signed: *signed, is_bool: false })
             }
-            ExpressionKind::Float(bits) => Value::unknown(Ty::Float(*bits)),
+            ExpressionKind::Float(bits) => Value::unknown(Ty::Float(*bits, FloatKind::Plain)),
             ExpressionKind::Bool(value) => Value::constant(u64::from(*value), Ty::BOOL),
             ExpressionKind::Text => Value::unknown(Ty::Any),
             ExpressionKind::Scoped { owner, name, .. } => {
@@ -581,18 +581,18 @@ impl<'s> Lowering<'_, 's> {
                 index.cloned().ok_or(Unclear)?
             }
             // Two halves are one number.
-            Place::Memory { address, ty: Ty::Float(32) } if matches!(name, "x" | "y") => {
-                let half = Rc::new(Ty::Float(16));
+            Place::Memory { address, ty: Ty::Float(32, kind) } if matches!(name, "x" | "y") => {
+                let half = Rc::new(Ty::Float(16, kind));
                 let index = vector_index(name).ok_or(Unclear)?;
                 let address = self.moved(&address, &half, Value::constant(index, Ty::SIZE), "+")?;
                 Place::Memory { address, ty: (*half).clone() }
             }
-            Place::Register(_, Ty::Float(32))
-            | Place::Fixed(Value { ty: Ty::Float(32), .. })
-            | Place::Unknown(Ty::Float(32))
+            Place::Register(_, Ty::Float(32, kind))
+            | Place::Fixed(Value { ty: Ty::Float(32, kind), .. })
+            | Place::Unknown(Ty::Float(32, kind))
                 if matches!(name, "x" | "y") =>
             {
-                Place::Unknown(Ty::Float(16))
+                Place::Unknown(Ty::Float(16, kind))
             }
             Place::Memory { address, ty: Ty::Structure(members) } => {
                 let (_, ty, offset) = &members.all[found(&members)?];

@@ -248,7 +248,7 @@ impl<'s> Lowering<'_, 's> {
         let group = self.value(group)?;
         let is_known = matches!(group.ty, Ty::Group(Group::Warp | Group::Part(_) | Group::Coalesced(_)));
         let value = self.value(value)?;
-        let is_number = matches!(value.ty, Ty::Integer { .. } | Ty::Float(_) | Ty::Vector(..) | Ty::Any);
+        let is_number = matches!(value.ty, Ty::Integer { .. } | Ty::Float(..) | Ty::Vector(..) | Ty::Any);
         if is_known && is_number { Ok(Some(Value::unknown(value.ty))) } else { Err(Unclear) }
     }
 

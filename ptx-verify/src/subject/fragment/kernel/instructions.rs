@@ -317,9 +317,9 @@ fn kind_of_reduction(of: &Ty, operation: &str) -> Option<String> {
         (Ty::Integer { bits: bits @ (32 | 64), signed, .. }, "add" | "min" | "max") => {
             format!("{operation}.{}{bits}", sign(signed))
         }
-        (Ty::Float(bits @ (32 | 64)), "add") => format!("add.f{bits}"),
-        (Ty::Float(bits @ 16), "add") => format!("{operation}.noftz.f{bits}"),
-        (Ty::Float(16), "min" | "max") => format!("{operation}.f16"),
+        (Ty::Float(bits @ (32 | 64), _), "add") => format!("add.f{bits}"),
+        (Ty::Float(bits @ 16, _), "add") => format!("{operation}.noftz.f{bits}"),
+        (Ty::Float(16, _), "min" | "max") => format!("{operation}.f16"),
         _ => return None,
     })
 }

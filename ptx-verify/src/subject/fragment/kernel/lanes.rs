@@ -88,8 +88,8 @@ impl Lowering<'_, '_> {
         let is_from_one = matches!(name, "__shfl_sync" | "shfl");
         let bits = match value.ty {
             // What is added up so is not followed.
-            Ty::Float(_) if !is_from_one => return Ok(Value::unknown(value.ty)),
-            Ty::Integer { .. } | Ty::Float(32 | 64) => value.ty.register().ok_or(Unclear)?,
+            Ty::Float(..) if !is_from_one => return Ok(Value::unknown(value.ty)),
+            Ty::Integer { .. } | Ty::Float(32 | 64, _) => value.ty.register().ok_or(Unclear)?,
             _ => return Ok(Value::unknown(value.ty)),
         };
         let how = match name.trim_start_matches("__").trim_end_matches("_sync") {

@@ -5,8 +5,8 @@ use ptx_ir::occupancy::registers_left;
 use ptx_syntax::Span;
 use ptx_syntax::cuda;
 use ptx_syntax::cuda::body::{
-    Expression, ExpressionKind, Function, Launch, Statement, StatementKind, Structure, StructureId,
-    TemplateArgument, TypeName, Variable,
+    Expression, ExpressionKind, FloatKind, Function, Launch, Statement, StatementKind, Structure,
+    StructureId, TemplateArgument, TypeName, Variable,
 };
 
 use super::types::{Given, Space, Ty};
@@ -129,7 +129,7 @@ impl<'a, 's> Lowering<'a, 's> {
             ExpressionKind::Number { bits, signed, .. } => {
                 Some(Ty::Integer { bits: *bits, signed: *signed, is_bool: false })
             }
-            ExpressionKind::Float(bits) => Some(Ty::Float(*bits)),
+            ExpressionKind::Float(bits) => Some(Ty::Float(*bits, FloatKind::Plain)),
             ExpressionKind::Cast(ty, _) | ExpressionKind::List(Some(ty), _) => named(self, ty),
             ExpressionKind::Unary("&", of) => {
                 let to = self.type_in_host(launch, of, left)?;

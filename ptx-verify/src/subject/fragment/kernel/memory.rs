@@ -306,7 +306,7 @@ pub(super) fn volatile_in(address: &Value) -> String {
 /// Whether an object is read and written as a whole.
 fn may_be_copied(ty: &Ty) -> Result<(), Unclear> {
     match ty {
-        Ty::Integer { .. } | Ty::Float(_) | Ty::Pointer(..) => Ok(()),
+        Ty::Integer { .. } | Ty::Float(..) | Ty::Pointer(..) => Ok(()),
         Ty::Vector(of, _) if of.register().is_some() => Ok(()),
         Ty::Volatile(of) => may_be_copied(of),
         Ty::Array(of, _) if ty.size()? <= MAX_COPIED => may_be_copied(of),

@@ -701,7 +701,7 @@ impl<'a, 's> Lowering<'a, 's> {
             let is_float = |prefix: &&str| name.starts_with(*prefix);
             let are_floats = ["FLT_", "DBL_", "INFINITY", "NAN", "HUGE_VAL", "CUDART_", "M_"];
             let is_float = are_floats.iter().any(is_float);
-            return if is_float { Ok(Place::Unknown(Ty::Float(32))) } else { Err(Unclear) };
+            return if is_float { Ok(Place::Unknown(Ty::FLOAT)) } else { Err(Unclear) };
         };
         if variable.is_shared {
             return self.shared_variable(variable);

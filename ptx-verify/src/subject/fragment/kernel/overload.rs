@@ -12,19 +12,7 @@ impl<'a, 's> Lowering<'a, 's> {
         fitting: &[&'a Function<'s>],
         given: &[Expression<'s>],
     ) -> Result<&'a Function<'s>, Unclear> {
-        let mark = self.mark();
-        let mut types = Vec::new();
-        for argument in given {
-            types.push(match argument.kind {
-                // It has the type of the parameter.
-                ExpressionKind::List(None, _) => None,
-                _ => {
-                    let value = self.value(argument)?;
-                    Some(Self::decayed(value).ty)
-                }
-            });
-        }
-        self.back_to(mark);
+        let types = self.types_of(given)?;
         let (mut found, mut near, mut is_near_clear): (Option<&'a Function<'s>>, _, _) = (None, None, true);
         let mut of_template: Vec<&'a Function<'s>> = Vec::new();
         for function in fitting {
@@ -75,6 +63,53 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // Integers become others where only one function takes them.
         found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
+    }
+
+    /// The types of what is given; none where it is that of the parameter.
+    fn types_of(&mut self, given: &[Expression<'s>]) -> Result<Vec<Option<Ty>>, Unclear> {
+        let mark = self.mark();
+        let mut types = Vec::new();
+        for argument in given {
+            types.push(match argument.kind {
+                ExpressionKind::List(None, _) => None,
+                _ => {
+                    let value = self.value(argument)?;
+                    Some(Self::decayed(value).ty)
+                }
+            });
+        }
+        self.back_to(mark);
+        Ok(types)
+    }
+
+    /// Those of some specialisations whose parameters have just the types of what is given.
+    pub(super) fn taking_types(
+        &mut self,
+        all: &[&'a Function<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Vec<&'a Function<'s>>, Unclear> {
+        let types = self.types_of(given)?.into_iter().collect::<Option<Vec<_>>>().ok_or(Unclear)?;
+        if types.contains(&Ty::Any) {
+            return Err(Unclear);
+        }
+        let mut found = Vec::new();
+        for each in all {
+            let mut takes = true;
+            for (parameter, ty) in each.parameters.iter().zip(&types) {
+                let declared = match &parameter.ty {
+                    TypeName::Reference(of) => self.ty(of)?,
+                    ty => self.ty(ty)?,
+                };
+                takes &= match (&declared, ty) {
+                    (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a.plain() == b.plain(),
+                    (declared, ty) => declared == ty,
+                };
+            }
+            if takes {
+                found.push(*each);
+            }
+        }
+        Ok(found)
     }
 
     /// Whether the parameters of a template are known where its function gets values of these types, and it takes them as they

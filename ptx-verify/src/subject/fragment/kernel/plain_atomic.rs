@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
                 };
                 (bits, operation)
             }
-            (&Ty::Float(bits @ (32 | 64)), "atomicExch") => (bits, format!("exch.b{bits}")),
+            (&Ty::Float(bits @ (32 | 64), _), "atomicExch") => (bits, format!("exch.b{bits}")),
             // What becomes of other numbers is not followed.
             _ => return self.unknown_atomic(&of, &at, &words),
         };

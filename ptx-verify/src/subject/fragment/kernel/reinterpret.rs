@@ -145,7 +145,7 @@ fn registers_of(place: &Place, offset: u64, ty: &Ty) -> Option<Place> {
             };
             Some(Place::Register(own, Ty::Pointer(Rc::clone(of), space)))
         }
-        Ty::Integer { bits: bits @ (32 | 64), .. } | Ty::Float(bits @ (32 | 64)) => {
+        Ty::Integer { bits: bits @ (32 | 64), .. } | Ty::Float(bits @ (32 | 64), _) => {
             let ty = ty.plain().clone();
             match register_at(place, offset) {
                 Some((own, is)) if own.bits == *bits && is_whole(&is) => Some(Place::Register(own, ty)),
@@ -174,7 +174,7 @@ const fn is_whole(ty: &Ty) -> bool {
     matches!(
         ty,
         Ty::Integer { bits: 32 | 64, .. }
-            | Ty::Float(32 | 64)
+            | Ty::Float(32 | 64, _)
             | Ty::Pointer(_, Space::Generic | Space::Global)
     )
 }

@@ -114,7 +114,7 @@ impl<'a, 's> Lowering<'a, 's> {
             parameters.iter().find(|each| Some(each.name) == name && !each.name.is_empty())
         {
             if let Some((_, known)) = bound.iter().find(|(name, _)| *name == parameter.name) {
-                return Self::is_same(known, given);
+                return Ok(Self::is_same(known, given));
             }
             bound.push((parameter.name, given.clone()));
             return Ok(true);
@@ -169,21 +169,20 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             _ => {
                 let own = self.ty(pattern)?;
-                Self::is_same(&Given::Type(own), &Given::Type(given.clone()))
+                Ok(Self::is_same(&Given::Type(own), &Given::Type(given.clone())))
             }
         };
         self.shallower();
         is_fit
     }
 
-    /// Whether two arguments are the same: of small numbers of other kinds that is not known, for several have one size.
-    fn is_same(one: &Given, other: &Given) -> Result<bool, Unclear> {
+    /// Whether two arguments are the same.
+    fn is_same(one: &Given, other: &Given) -> bool {
         match (one, other) {
-            (Given::Type(Ty::Float(a @ (8 | 16))), Given::Type(Ty::Float(b))) if a == b => Err(Unclear),
-            (Given::Type(a), Given::Type(b)) => Ok(a == b),
-            (Given::Number(a, _), Given::Number(b, _)) => Ok(a == b),
-            (Given::Pack(a), Given::Pack(b)) => Ok(a == b),
-            _ => Ok(false),
+            (Given::Type(a), Given::Type(b)) => a == b,
+            (Given::Number(a, _), Given::Number(b, _)) => a == b,
+            (Given::Pack(a), Given::Pack(b)) => a == b,
+            _ => false,
         }
     }
 
@@ -192,28 +191,54 @@ impl<'a, 's> Lowering<'a, 's> {
         &mut self,
         all: Vec<&'a Function<'s>>,
         template: &[TemplateArgument<'s>],
+        arguments: &[Expression<'s>],
     ) -> Result<Vec<&'a Function<'s>>, Unclear> {
         if all.iter().all(|each| each.specialized.is_none()) {
             return Ok(all);
         }
         let primary: Vec<&'a Function<'s>> =
             all.iter().filter(|each| each.specialized.is_none()).copied().collect();
-        // What is deduced is not compared.
-        let [first] = primary.as_slice() else { return Err(Unclear) };
-        if template.len() < first.template.len() {
-            return Err(Unclear);
-        }
-        let given = self.first_bindings(&first.template, template)?;
-        let given = given.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
+        let specialized = all.iter().filter(|each| each.specialized.is_some());
+        let given = match primary.as_slice() {
+            // What is deduced is that of the parameters.
+            [_] | [] if template.is_empty() => {
+                let specialized: Vec<&'a Function<'s>> = specialized.copied().collect();
+                let found = self.taking_types(&specialized, arguments)?;
+                return match found.as_slice() {
+                    [] if !primary.is_empty() => Ok(primary),
+                    [_] => Ok(found),
+                    _ => Err(Unclear),
+                };
+            }
+            [first] if template.len() < first.template.len() => return Err(Unclear),
+            [first] => {
+                let given = self.first_bindings(&first.template, template)?;
+                given.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?
+            }
+            // It is declared and has no body.
+            [] => {
+                let mut given = Vec::new();
+                for argument in template {
+                    let mark = self.mark();
+                    let found = self.template_argument(argument, true);
+                    if found.is_err() {
+                        self.back_to(mark);
+                    }
+                    given.push(found.or_else(|_| self.template_argument(argument, false))?.given()?);
+                }
+                given
+            }
+            _ => return Err(Unclear),
+        };
         let mut found = Vec::new();
-        for each in all.iter().filter(|each| each.specialized.is_some()) {
+        for each in specialized {
             let patterns = each.specialized.as_ref().ok_or(Unclear)?;
             if self.fits(&[], patterns, &given)?.is_some() {
                 found.push(*each);
             }
         }
         match found.as_slice() {
-            [] => Ok(primary),
+            [] if !primary.is_empty() => Ok(primary),
             [_] => Ok(found),
             _ => Err(Unclear),
         }
@@ -241,7 +266,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let one = self.template_argument(one, true)?;
         let other = self.template_argument(other, true)?;
-        let is_same = Self::is_same(&one.given()?, &other.given()?)?;
+        let is_same = Self::is_same(&one.given()?, &other.given()?);
         Ok(super::value::Value::constant(u64::from(is_same), Ty::BOOL))
     }
 

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{ArrayLength, ExpressionKind, Member, StructureId, TemplateArgument, TypeName};
+use ptx_syntax::cuda::body::{
+    ArrayLength, ExpressionKind, FloatKind, Member, StructureId, TemplateArgument, TypeName,
+};
 
 use super::{Frame, Lowering, Unclear};
 
@@ -46,7 +48,7 @@ pub(super) enum Ty {
         is_bool: bool,
     },
     /// Another number, of so many bits, whose value is not followed.
-    Float(u32),
+    Float(u32, FloatKind),
     Vector(Rc<Self>, u32),
     Pointer(Rc<Self>, Space),
     Array(Rc<Self>, u64),
@@ -119,6 +121,7 @@ pub(super) const ROLE: &str = "pipeline_role";
 const MAX_SIZE: u64 = 1 << 30;
 
 impl Ty {
+    pub const FLOAT: Self = Self::Float(32, FloatKind::Plain);
     pub const INT: Self = Self::Integer { bits: 32, signed: true, is_bool: false };
     pub const UINT: Self = Self::Integer { bits: 32, signed: false, is_bool: false };
     pub const SIZE: Self = Self::Integer { bits: 64, signed: false, is_bool: false };
@@ -134,7 +137,7 @@ impl Ty {
         Ok(match self {
             // A bit field lies in no bytes of its own.
             Self::Integer { bits, .. } if !matches!(bits, 8 | 16 | 32 | 64) => return Err(Unclear),
-            Self::Integer { bits, .. } | Self::Float(bits) => (u64::from(bits / 8), u64::from(bits / 8)),
+            Self::Integer { bits, .. } | Self::Float(bits, _) => (u64::from(bits / 8), u64::from(bits / 8)),
             Self::Vector(of, count) => {
                 let (size, align) = of.layout()?;
                 let whole = size * u64::from(*count);
@@ -173,7 +176,7 @@ impl Ty {
         match self {
             Self::Array(of, count) => Self::Array(Rc::new((*of).clone().volatile()), count),
             Self::Integer { .. }
-            | Self::Float(_)
+            | Self::Float(..)
             | Self::Vector(..)
             | Self::Pointer(..)
             | Self::Structure(_)
@@ -185,8 +188,8 @@ impl Ty {
     /// Bits of the register that holds a value; none for what has no register.
     pub const fn register(&self) -> Option<u32> {
         match self {
-            Self::Integer { bits: 64, .. } | Self::Pointer(..) | Self::Float(64) => Some(64),
-            Self::Integer { .. } | Self::Float(_) => Some(32),
+            Self::Integer { bits: 64, .. } | Self::Pointer(..) | Self::Float(64, _) => Some(64),
+            Self::Integer { .. } | Self::Float(..) => Some(32),
             _ => None,
         }
     }
@@ -229,7 +232,7 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Integer { bits, signed } => {
                 Ty::Integer { bits: *bits, signed: *signed, is_bool: false }
             }
-            TypeName::Float(bits) => Ty::Float(*bits),
+            TypeName::Float(bits, kind) => Ty::Float(*bits, *kind),
             TypeName::Bits(of, own) => match self.ty(of)? {
                 Ty::Integer { bits, signed, is_bool } if (1..=bits).contains(own) => {
                     Ty::Integer { bits: *own, signed, is_bool }

@@ -301,7 +301,7 @@ impl Lowering<'_, '_> {
             Place::Register(register, ty) => {
                 let value = Value { ty: ty.clone(), held: Held::Register(*register) };
                 // What is computed of it is not followed, and that it is used is.
-                if matches!(ty, Ty::Float(_)) { self.used(value)? } else { value }
+                if matches!(ty, Ty::Float(..)) { self.used(value)? } else { value }
             }
             Place::Chosen { registers, index, ty } => {
                 let bits = ty.register().ok_or(Unclear)?;
@@ -443,7 +443,7 @@ impl Lowering<'_, '_> {
             Place::Alias(of, _) => self.forget(of)?,
             Place::Fixed(_) | Place::Memory { .. } | Place::Link(..) => return Err(Unclear),
             // Nobody asks for such numbers.
-            Place::Register(_, Ty::Float(_)) => {}
+            Place::Register(_, Ty::Float(..)) => {}
             Place::Register(_, ty) | Place::Chosen { ty, .. } | Place::Pair(.., ty) | Place::Half(.., ty) => {
                 self.write(place, Value::unknown(ty.clone()))?;
             }
@@ -539,8 +539,14 @@ impl Lowering<'_, '_> {
             (&left.ty, &right.ty)
         else {
             let ty = match (&left.ty, &right.ty) {
-                (Ty::Float(a), Ty::Float(b)) => Ty::Float(*a.max(b)),
-                (Ty::Float(a), _) | (_, Ty::Float(a)) => Ty::Float(*a),
+                (Ty::Float(a, _), Ty::Float(b, _)) => {
+                    if a < b {
+                        right.ty.clone()
+                    } else {
+                        left.ty.clone()
+                    }
+                }
+                (float @ Ty::Float(..), _) | (_, float @ Ty::Float(..)) => float.clone(),
                 _ => Ty::Any,
             };
             return Ok(Value::unknown(result(ty)));
