@@ -73,8 +73,12 @@ impl<'a, 's> Lowering<'a, 's> {
                 let Ty::Structure(members) = self.ty(owner)? else { return Err(Unclear) };
                 let (own, owner) = self.methods(&members, name);
                 // A base's method, for the object that this is one of.
-                let object = self.frames.last().and_then(|frame| frame.object.clone());
-                let place = object.and_then(|(place, around)| place.filter(|_| is_derived(&around, &owner)));
+                let frame = self.frames.last();
+                let object = frame.and_then(|frame| frame.object.clone());
+                let base = object.as_ref().and_then(|(_, around)| base_of(around, &owner));
+                let place = object.and_then(|(place, _)| place.filter(|_| base.is_some()));
+                self.next_whole = frame.and_then(|frame| frame.whole.clone()).filter(|_| place.is_some());
+                let owner = base.unwrap_or(owner);
                 self.inlined(&own, template, given, Some((place, owner)), None)
             }
             ExpressionKind::Member { object, name, arrow, template } => {
@@ -735,18 +739,23 @@ const MAX_RECURSION: usize = 40;
 /// Structures that one is derived of.
 const MAX_BASES: usize = 32;
 
-/// Whether an object of one structure is one of the other.
-fn is_derived(members: &Rc<Members>, of: &Rc<Members>) -> bool {
+/// What an object of one structure is as one of the other: itself or a base. What a base is given may be named before it is whole,
+/// so that only one of the same structure is it as well.
+fn base_of(members: &Rc<Members>, of: &Rc<Members>) -> Option<Rc<Members>> {
     let mut pending = vec![Rc::clone(members)];
+    let mut same = Vec::new();
     let mut left = MAX_BASES;
     while let Some(each) = pending.pop().filter(|_| left > 0) {
         left -= 1;
         if each == *of {
-            return true;
+            return Some(each);
         }
         pending.extend(each.bases.iter().cloned());
+        if each.structure == of.structure {
+            same.push(each);
+        }
     }
-    false
+    same.pop().filter(|_| same.is_empty())
 }
 
 /// Statements of a function that is called for one thing.

@@ -549,7 +549,15 @@ impl<'s> Lowering<'_, 's> {
         if !object.ty().has_reference(name) {
             return Ok(false);
         }
-        let to = self.place(from)?;
+        let from = match &from.kind {
+            ExpressionKind::List(None, given) => match given.as_slice() {
+                [only] => only,
+                _ => return Err(Unclear),
+            },
+            _ => from,
+        };
+        // A pipeline is made here.
+        let to = self.place_or_made(from)?;
         let member = self.member_itself(object.clone(), name)?;
         self.write(&member, Self::address_of(to))?;
         let member = self.member(object, name)?;
