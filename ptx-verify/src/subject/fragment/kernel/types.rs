@@ -509,6 +509,11 @@ impl<'s> Lowering<'_, 's> {
                     // A pipeline has no type of its own: it is the one that the reference refers to.
                     Ty::Pointer(Rc::new(self.ty_in_memory(of).unwrap_or(Ty::Any)), Space::Generic)
                 }
+                // It is made when the object is, and has no type before.
+                TypeName::Named("pipeline", given) if !given.is_empty() => {
+                    references.push((*member).to_owned());
+                    Ty::Pointer(Rc::new(Ty::Any), Space::Generic)
+                }
                 ty if self.refers_to_atomic(ty) => {
                     references.push((*member).to_owned());
                     Ty::Pointer(Rc::new(self.ty_in_memory(ty)?), Space::Generic)
