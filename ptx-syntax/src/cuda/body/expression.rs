@@ -5,9 +5,6 @@ use super::types::named_in;
 use super::{DEEPEST, Expression, ExpressionKind, Parser, TypeName};
 use crate::Span;
 
-/// Longer lists of arguments are not read.
-const MAX_ARGUMENTS: usize = 1000;
-
 /// How tightly an operator binds; 0 is none.
 fn precedence(operator: &str) -> u8 {
     match operator {
@@ -42,7 +39,7 @@ impl<'s> Expression<'s> {
     }
 
     /// The deepest part, from 0.
-    fn made(kind: ExpressionKind<'s>, span: Span, deepest: u32) -> Self {
+    pub(super) fn made(kind: ExpressionKind<'s>, span: Span, deepest: u32) -> Self {
         // Deeper than that nobody follows it.
         let kind = if deepest >= DEEPEST { ExpressionKind::Unknown } else { kind };
         Self { kind, span, depth: if deepest >= DEEPEST { 0 } else { deepest + 1 } }
@@ -91,7 +88,7 @@ impl<'s> Parser<'s> {
     }
 
     /// What is not known: everything up to the end of the expression.
-    fn unknown(&mut self) -> Expression<'s> {
+    pub(super) fn unknown(&mut self) -> Expression<'s> {
         let span = self.span();
         while let Some(token) = self.tokens.get(self.at) {
             match token.text {
@@ -544,6 +541,24 @@ impl<'s> Parser<'s> {
             }
             break;
         }
+        // `detail::Type{}`
+        if self.text() == "{" && self.types.contains(&name) {
+            return self.list(Some(TypeName::Named(name, Vec::new())));
+        }
+        // `detail::Type(a)`, where no function has the name.
+        if self.text() == "("
+            && self.types.contains(&name)
+            && self.program.functions.iter().all(|each| each.name != name || each.owner.is_some())
+        {
+            let ty = TypeName::Named(name, Vec::new());
+            let mut given = self.arguments();
+            let depth = deepest(&given);
+            let kind = match given.len() {
+                1 => ExpressionKind::Cast(ty, Box::new(given.remove(0))),
+                _ => ExpressionKind::List(Some(ty), given),
+            };
+            return Expression::made(kind, span, depth);
+        }
         Expression::made(ExpressionKind::Name(name, Vec::new()), span, 0)
     }
 
@@ -594,58 +609,6 @@ impl<'s> Parser<'s> {
             let kind = ExpressionKind::Scoped { owner, name, template: given };
             return Some(Expression::made(kind, span, 0));
         }
-    }
-
-    /// `{…}`.
-    pub(super) fn list(&mut self, ty: Option<TypeName<'s>>) -> Expression<'s> {
-        let span = self.span();
-        let end = self.after_group(self.at);
-        self.at += 1;
-        let mut parts = Vec::new();
-        while self.at + 1 < end && parts.len() < MAX_ARGUMENTS {
-            let part = if self.text() == "{" { self.nested_list() } else { self.assignment() };
-            parts.push(if self.accept("...") { Self::expanded(part) } else { part });
-            if !self.accept(",") {
-                break;
-            }
-        }
-        let is_whole = self.at + 1 == end;
-        self.at = end;
-        let depth = deepest(&parts);
-        let kind = if is_whole { ExpressionKind::List(ty, parts) } else { ExpressionKind::Unknown };
-        Expression::made(kind, span, depth)
-    }
-
-    /// Several values as if they stood in braces.
-    pub(super) fn list_of(given: Vec<Expression<'s>>, span: Span) -> Expression<'s> {
-        let depth = deepest(&given);
-        Expression::made(ExpressionKind::List(None, given), span, depth)
-    }
-
-    fn nested_list(&mut self) -> Expression<'s> {
-        self.depth += 1;
-        let found = if self.depth > DEEPEST { self.unknown() } else { self.list(None) };
-        self.depth -= 1;
-        found
-    }
-
-    /// What stands in the parentheses of a call.
-    pub(super) fn arguments(&mut self) -> Vec<Expression<'s>> {
-        let end = self.after_group(self.at);
-        self.at += 1;
-        let mut given = Vec::new();
-        while self.at + 1 < end && given.len() < MAX_ARGUMENTS {
-            let argument = if self.text() == "{" { self.nested_list() } else { self.assignment() };
-            given.push(if self.accept("...") { Self::expanded(argument) } else { argument });
-            if !self.accept(",") {
-                break;
-            }
-        }
-        if self.at + 1 != end {
-            given.push(Expression::made(ExpressionKind::Unknown, self.span(), 0));
-        }
-        self.at = end;
-        given
     }
 
     fn postfix(&mut self, first: Expression<'s>) -> Expression<'s> {
@@ -736,7 +699,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-fn deepest(given: &[Expression<'_>]) -> u32 {
+pub(super) fn deepest(given: &[Expression<'_>]) -> u32 {
     given.iter().map(|each| each.depth).max().unwrap_or(0)
 }
 

@@ -14,6 +14,7 @@
 
 mod expression;
 mod launches;
+mod lists;
 mod statement;
 mod structure;
 mod tokens;
@@ -454,7 +455,8 @@ pub enum ExpressionKind<'s> {
     Postfix(&'s str, Box<Expression<'s>>),
     /// `a + b` and so on, `a, b` among them.
     Binary(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
-    /// `a = b`, `a += b` and so on, without the `=`; `()` where a constructor says what a member begins with.
+    /// `a = b`, `a += b` and so on, without the `=`; `()` where a constructor says what a member begins with, and `.` where a list
+    /// does.
     Assign(&'s str, Box<Expression<'s>>, Box<Expression<'s>>),
     /// `a ? b : c`.
     Choice(Box<Expression<'s>>, Box<Expression<'s>>, Box<Expression<'s>>),

@@ -204,6 +204,11 @@ impl<'a, 's> Lowering<'a, 's> {
         members: &Rc<Members>,
         given: Option<&Expression<'s>>,
     ) -> Result<(), Unclear> {
+        if let Some(given) = given
+            && let Some(plain) = self.without_designators(members, given)?
+        {
+            return self.constructed(place, members, Some(&plain));
+        }
         let structure = self.program.structure(members.structure);
         // What the constructor begins is begun once. Where none takes what is given, it is the one that the compiler makes.
         let is_empty = match given.map(|given| &given.kind) {

@@ -39,6 +39,48 @@ impl<'s> Lowering<'_, 's> {
         Ok(())
     }
 
+    /// The values of a list that names members, as if it named none: those that it leaves out before others begin with what they
+    /// say.
+    pub(super) fn without_designators(
+        &self,
+        members: &super::types::Members,
+        given: &Expression<'s>,
+    ) -> Result<Option<Expression<'s>>, Unclear> {
+        let ExpressionKind::List(ty, listed) = &given.kind else { return Ok(None) };
+        let mut named = Vec::new();
+        for each in listed {
+            if let ExpressionKind::Assign(".", to, value) = &each.kind
+                && let ExpressionKind::Name(name, _) = to.kind
+            {
+                named.push((name, value));
+            }
+        }
+        if named.is_empty() {
+            return Ok(None);
+        }
+        let structure = self.program.structure(members.structure);
+        if named.len() != listed.len() || members.is_union || !members.bases.is_empty() {
+            return Err(Unclear);
+        }
+        let mut all = Vec::new();
+        let mut left = named.as_slice();
+        for member in &structure.members {
+            let [(name, value), others @ ..] = left else { break };
+            if *name == member.name {
+                all.push((***value).clone());
+                left = others;
+                continue;
+            }
+            all.push(
+                member.value.clone().unwrap_or_else(|| given.with(ExpressionKind::List(None, Vec::new()))),
+            );
+        }
+        match left {
+            [] => Ok(Some(given.with(ExpressionKind::List(ty.clone(), all)))),
+            _ => Err(Unclear),
+        }
+    }
+
     /// Gives a vector the values of a list at once.
     pub(super) fn filled_vector(
         &mut self,
@@ -61,6 +103,11 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn initialize_within(&mut self, place: &Place, from: &Expression<'s>) -> Result<(), Unclear> {
+        if let Ty::Structure(members) = place.ty().plain()
+            && let Some(plain) = self.without_designators(&std::rc::Rc::clone(members), from)?
+        {
+            return self.initialize(place, &plain);
+        }
         let ExpressionKind::List(_, given) = &from.kind else {
             let value = self.value(from)?;
             return self.write(place, value);
