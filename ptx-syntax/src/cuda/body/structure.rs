@@ -68,6 +68,9 @@ impl<'s> Parser<'s> {
         if !member && !is_unnamed {
             self.types.push(name);
         }
+        // Methods see the types that are declared after them.
+        let own = self.types_between(self.at, end);
+        self.types.extend(own);
         while is_known && self.at + 1 < end {
             let before = self.at;
             is_known = self.member(id, &mut parts);
@@ -123,6 +126,37 @@ impl<'s> Parser<'s> {
             self.program.structures[id.index()].specialized = Some(specialized);
             self.program.specialized.entry((outer, name)).or_default().push(id);
         }
+    }
+
+    /// The names that structures, enumerations and `using` give to types in a body, as it is written.
+    fn types_between(&self, from: usize, end: usize) -> Vec<&'s str> {
+        let mut found = Vec::new();
+        let mut at = from;
+        while at + 1 < end {
+            let (word, after) = (self.tokens[at].text, |by: usize| self.tokens.get(at + by));
+            match word {
+                _ if !self.tokens[at].is_plain() => {}
+                "{" | "(" | "[" => {
+                    at = self.after_group(at).max(at + 1);
+                    continue;
+                }
+                "struct" | "class" | "union" | "enum" | "using" => {
+                    let by = if word == "enum" && after(1).is_some_and(|next| next.text == "class") {
+                        2
+                    } else {
+                        1
+                    };
+                    let ends = if word == "using" { &["="][..] } else { &["{", ":"][..] };
+                    let follows = after(by + 1).is_some_and(|next| ends.contains(&next.text));
+                    if let Some(name) = after(by).filter(|name| name.kind == Kind::Identifier && follows) {
+                        found.push(name.text);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        found
     }
 
     /// A structure whose body stands where its type is used: `struct { … } a;`
