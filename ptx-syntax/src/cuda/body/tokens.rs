@@ -218,6 +218,15 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         let mut joined: Option<String> = None;
         while let Some(token) = scanned.next() {
             let text = token.span.text(self.source);
+            let next = || scanned.clone().map(|next| next.span.text(self.source));
+            // The comma in `, ##__VA_ARGS__` is left out where nothing follows it.
+            if is_variadic && text == "," && next().take(2).eq(["##", "__VA_ARGS__"]) {
+                scanned.next();
+                if others().next().is_some() {
+                    body.push(Token { kind: token.kind, text, span: token.span, used_at: Some(call) });
+                }
+                continue;
+            }
             let is_joined = scanned.peek().is_some_and(|next| next.span.text(self.source) == "##");
             if is_joined || joined.is_some() {
                 let argument = names.iter().position(|name| token.kind == Kind::Identifier && *name == text);
