@@ -7,7 +7,7 @@ use memchr::memmem;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
-use super::value::{Held, Register, Value};
+use super::value::{Held, Place, Register, Value};
 use super::{Lowering, Unclear};
 
 impl<'s> Lowering<'_, 's> {
@@ -255,10 +255,7 @@ impl<'s> Lowering<'_, 's> {
     /// `threadIdx.x` and its kin.
     pub(super) fn special(&mut self, object: &Expression<'s>, name: &str) -> Option<Result<Value, Unclear>> {
         let register = match &object.kind {
-            ExpressionKind::Name("threadIdx", _) => "tid",
-            ExpressionKind::Name("blockDim", _) => "ntid",
-            ExpressionKind::Name("blockIdx", _) => "ctaid",
-            ExpressionKind::Name("gridDim", _) => "nctaid",
+            ExpressionKind::Name(name, _) => extents_called(name)?,
             ExpressionKind::Call(callee, given) if given.is_empty() => self.extents_of_group(callee)?,
             _ => return None,
         };
@@ -269,6 +266,17 @@ impl<'s> Lowering<'_, 's> {
             self.emit(&format!("mov.u32 {}, %{register}.{name};", to.name()));
             Value { ty: Ty::UINT, held: Held::Register(to) }
         }))
+    }
+
+    /// The same as a whole: `const uint3 at = threadIdx;`
+    pub(super) fn special_extents(&mut self, name: &str) -> Option<Result<Place, Unclear>> {
+        let register = extents_called(name)?;
+        let part = |each| {
+            let to = self.special_register(&format!("{register}.{each}"))?;
+            Ok(Place::Fixed(to))
+        };
+        let parts = ["x", "y", "z"].into_iter().map(part).collect::<Result<Vec<_>, _>>();
+        Some(parts.map(|parts| Place::Parts(parts, Ty::Vector(Rc::new(Ty::UINT), 3))))
     }
 
     /// The registers that `block.thread_index()` and its kin tell of.
@@ -294,4 +302,15 @@ impl<'s> Lowering<'_, 's> {
             _ => return None,
         })
     }
+}
+
+/// The register that a variable of CUDA tells of.
+fn extents_called(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "threadIdx" => "tid",
+        "blockDim" => "ntid",
+        "blockIdx" => "ctaid",
+        "gridDim" => "nctaid",
+        _ => return None,
+    })
 }

@@ -679,6 +679,13 @@ impl<'a, 's> Lowering<'a, 's> {
             Some(Binding::Type(_) | Binding::Lambda(_) | Binding::Pack(_)) => return Err(Unclear),
             None => {}
         }
+        if name == "__CUDA_ARCH__" {
+            let number = u64::from(self.aim.target.number()) * 10;
+            return Ok(Place::Fixed(Value::constant(number, Ty::INT)));
+        }
+        if let Some(extents) = self.special_extents(name) {
+            return extents;
+        }
         if name == "warpSize" {
             return Ok(Place::Fixed(Value::constant(32, Ty::INT)));
         }

@@ -322,6 +322,9 @@ impl<'s> Lowering<'_, 's> {
         if let Some(sequence) = self.sequence(name, given)? {
             return Ok(sequence);
         }
+        if name == "dim3" {
+            return Ok(Ty::Vector(Rc::new(Ty::UINT), 3));
+        }
         if name == "CUtensorMap" {
             return Ok(Ty::Bytes(128, 64));
         }
