@@ -67,6 +67,14 @@ impl<'a, 's> Lowering<'a, 's> {
                 if !own.is_empty() {
                     return self.inlined(&own, template, given, None, None);
                 }
+                // `std::make_index_sequence<4>()`
+                if given.is_empty()
+                    && !template.is_empty()
+                    && let Some(sequence) = self.sequence(name, template)?
+                {
+                    let place = self.made(&sequence)?;
+                    return self.read(&place);
+                }
                 self.of_cuda(name, template, given)
             }
             ExpressionKind::Scoped { owner, name, template } => {

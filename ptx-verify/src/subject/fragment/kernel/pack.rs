@@ -194,6 +194,14 @@ impl<'s> Lowering<'_, 's> {
         };
         let mut mentioned = Vec::new();
         names_of(of, &mut mentioned);
+        // A lambda that is called there names them in its body.
+        if !self.names_pack(of) {
+            let body = self.aim.source.get(of.span.start as usize..of.span.end as usize).unwrap_or_default();
+            let words = body.split(|each: char| !each.is_alphanumeric() && each != '_');
+            let words: std::collections::HashSet<&str> = words.collect();
+            let packs = self.names.iter().filter(|(_, binding)| matches!(binding, Binding::Pack(_)));
+            mentioned.extend(packs.map(|(name, _)| *name).filter(|name| words.contains(name)));
+        }
         let mut turns = self.turns_of(&mentioned)?;
         if operator == "," {
             if let Some(first) = other.filter(|_| is_left) {

@@ -258,6 +258,11 @@ impl<'a, 's> Lowering<'a, 's> {
                 Binding::Lambda(lambda) => Some(lambda.clone()),
                 _ => None,
             },
+            // Which it stays.
+            ExpressionKind::Call(callee, given) => match (&callee.kind, given.as_slice()) {
+                (ExpressionKind::Name("move" | "forward", _), [only]) => self.lambda(only),
+                _ => None,
+            },
             _ => None,
         }
     }
