@@ -229,6 +229,10 @@ impl<'s> Lowering<'_, 's> {
         }
         self.inside(members, None, |lowering| match lowering.binding(name) {
             Some(super::Binding::Place(Place::Fixed(value))) => Ok(value.clone()),
+            // An array of numbers.
+            Some(super::Binding::Place(place @ Place::Parts(_, ty))) => {
+                Ok(Value { ty: ty.clone(), held: Held::Place(Rc::new(place.clone())) })
+            }
             _ => Err(Unclear),
         })
     }

@@ -418,12 +418,15 @@ impl<'a, 's> Lowering<'a, 's> {
                     continue;
                 }
                 let mark = self.mark();
-                let found = self.value(value);
+                let found = self.constant_place(value);
                 self.back_to(mark);
-                if let Ok(value) = found
-                    && value.number().is_some()
-                {
-                    self.names.push((name, Binding::Place(Place::Fixed(value))));
+                let is_known = |place: &Place| match place {
+                    Place::Fixed(value) => value.number().is_some(),
+                    Place::Parts(..) => true,
+                    _ => false,
+                };
+                if let Some(place) = found.ok().filter(is_known) {
+                    self.names.push((name, Binding::Place(place)));
                     (*is_bound, is_new) = (true, true);
                 }
             }

@@ -726,7 +726,7 @@ impl<'a, 's> Lowering<'a, 's> {
 
 impl<'s> Lowering<'_, 's> {
     /// A constant as a place; an array is one of numbers.
-    fn constant_place(&mut self, constant: &Expression<'s>) -> Result<Place, Unclear> {
+    pub(super) fn constant_place(&mut self, constant: &Expression<'s>) -> Result<Place, Unclear> {
         let ExpressionKind::List(None, all) = &constant.kind else {
             return Ok(Place::Fixed(self.value(constant)?));
         };

@@ -54,7 +54,8 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
             }
             if is_near {
-                is_near_clear &= near.replace(*function).is_none();
+                is_near_clear &= near.is_none_or(|known| takes_the_same(known, function));
+                near = near.or(Some(*function));
             }
         }
         // What a template takes as it is comes before what has to become another type.
