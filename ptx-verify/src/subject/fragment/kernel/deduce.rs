@@ -50,6 +50,24 @@ impl<'s> Lowering<'_, 's> {
             (TypeName::Named("index_sequence" | "integer_sequence", given), Ty::Sequence(all)) => {
                 self.deduce_sequence(function, given, all);
             }
+            (TypeName::Named(name, given), Ty::Structure(members))
+                if let Some(parameters) = self.program.templates_of_aliases.get(name)
+                    && let Some(TypeName::Named(aliased, arguments)) = self.program.aliases.get(name)
+                    && *aliased == members.name =>
+            {
+                // What stands where the other name has its parameters.
+                for (argument, known) in arguments.iter().zip(&members.given) {
+                    let of = match argument {
+                        TemplateArgument::Type(TypeName::Named(of, _)) => of,
+                        TemplateArgument::Value(Expression { kind: ExpressionKind::Name(of, _), .. }) => of,
+                        _ => continue,
+                    };
+                    let at = parameters.iter().position(|parameter| parameter.name == *of);
+                    if let Some(own) = at.and_then(|at| given.get(at)) {
+                        self.deduce_argument(function, own, known);
+                    }
+                }
+            }
             (TypeName::Named(name, given), Ty::Structure(members)) if !given.is_empty() => {
                 let structure = self.program.structure(members.structure);
                 let own = function.template.iter().find(|each| each.is_type && each.name == *name);
