@@ -268,10 +268,16 @@ pub enum FloatKind {
     Half,
     /// `__nv_bfloat16`, and two of them.
     BFloat,
-    /// `__nv_fp8_e4m3`.
+    /// `__nv_fp8_e4m3`, and two or four of them.
     E4M3,
-    /// `__nv_fp8_e5m2`.
+    /// `__nv_fp8_e5m2`, and two or four of them.
     E5M2,
+    /// `__nv_fp8_e8m0`.
+    E8M0,
+    /// `__nv_fp4_e2m1`, and four of them.
+    E2M1,
+    /// Two of these, which are as large as one.
+    PairOfE2M1,
     /// `tf32`.
     Tf32,
 }

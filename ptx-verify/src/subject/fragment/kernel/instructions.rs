@@ -1,6 +1,6 @@
 //! `cuda::ptx`: functions that are one instruction each. CUDA C++ Core Libraries, section "PTX".
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TypeName};
 
 use super::types::{Space, Ty};
 use super::value::{Held, Place, Value};
@@ -318,8 +318,10 @@ fn kind_of_reduction(of: &Ty, operation: &str) -> Option<String> {
             format!("{operation}.{}{bits}", sign(signed))
         }
         (Ty::Float(bits @ (32 | 64), _), "add") => format!("add.f{bits}"),
-        (Ty::Float(bits @ 16, _), "add") => format!("{operation}.noftz.f{bits}"),
-        (Ty::Float(16, _), "min" | "max") => format!("{operation}.f16"),
+        (Ty::Float(bits @ 16, FloatKind::Half | FloatKind::BFloat), "add") => {
+            format!("{operation}.noftz.f{bits}")
+        }
+        (Ty::Float(16, FloatKind::Half | FloatKind::BFloat), "min" | "max") => format!("{operation}.f16"),
         _ => return None,
     })
 }
