@@ -5,10 +5,11 @@ use super::postdominators::common_successors;
 use super::registers::{Definitions, Occurring, RegisterTable, Touched, Uses};
 use petgraph::graph::NodeIndex;
 use ptx_ir::cfg::{Cfg, Condition};
-use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, Variable};
+use ptx_ir::ir::{Body, Function, Handle, Instruction, Module, Operand, Register, RegisterGroup, Variable};
 use ptx_ir::isa::{Carry, Control, Instance};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A function with a body, its control flow, and where things are written. Made once per function and dropped
@@ -37,6 +38,9 @@ pub struct FunctionFacts<'m> {
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
 }
+
+/// So many groups of registers are looked for one by one.
+const FEW_GROUPS: usize = 8;
 
 /// How a variable of the `.param` space gets its value.
 #[derive(Clone, Debug, Default)]
@@ -240,6 +244,16 @@ impl<'m> FunctionFacts<'m> {
         self.occurring.iter()
     }
 
+    /// The numbers among [`Self::registers`] of those within a range.
+    pub(crate) fn positions(&self, registers: Range<u32>) -> Range<usize> {
+        self.occurring.positions(registers)
+    }
+
+    /// Whether the number of each register is its own.
+    pub(crate) fn are_all_declared(&self) -> bool {
+        self.occurring.are_all_declared()
+    }
+
     /// The number of a register among [`Self::registers`].
     #[must_use]
     #[inline]
@@ -257,6 +271,28 @@ impl<'m> FunctionFacts<'m> {
     #[must_use]
     pub fn touched(&self) -> &Touched {
         self.touched.get_or_init(|| Touched::new(&self.uses, self.body, self.table(0)))
+    }
+
+    /// Those of some groups of registers of which no instruction names any.
+    pub fn unnamed<'g>(&self, groups: impl Iterator<Item = &'g RegisterGroup>) -> Vec<&'g RegisterGroup> {
+        let range = |group: &RegisterGroup| group.first.0..group.first.0.saturating_add(group.len());
+        let mut open: Vec<&RegisterGroup> = groups.collect();
+        if open.len() > FEW_GROUPS {
+            let touched = self.touched();
+            open.retain(|group| !touched.is_named(range(group)));
+            return open;
+        }
+        // Few instructions name one of each, nearly always.
+        let guards = self.body.instructions.iter().filter_map(|(_, each)| each.guard?.register);
+        for register in self.uses.all().iter().map(|each| each.register).chain(guards) {
+            if open.is_empty() {
+                break;
+            }
+            if let Some(place) = open.iter().position(|group| range(group).contains(&register.0)) {
+                open.remove(place);
+            }
+        }
+        open
     }
 
     /// The instructions that write the carry flag, and the calls, which leave it undefined, ascending.

@@ -11,41 +11,72 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Definitions {
     occurring: Rc<Occurring>,
-    /// Where the list of each register begins; one more at the end.
-    starts: Vec<u32>,
+    /// Of each register the instruction that writes it, or [`NOTHING`], or the number of a list with the bit [`SEVERAL`].
+    writers: Vec<u32>,
+    /// Where the lists of the registers lie that several instructions write.
+    lists: Vec<Range<u32>>,
     instructions: Vec<u32>,
 }
 
+/// No instruction. There are fewer than [`SEVERAL`], for each is some bytes of a text that is shorter than 4 GiB.
+const NOTHING: u32 = u32::MAX;
+const SEVERAL: u32 = 1 << 31;
+
 impl Definitions {
     pub(crate) fn new(uses: &Uses, occurring: &Rc<Occurring>) -> Self {
-        let count = occurring.len();
-        // Counted two places up, so that filling the lists leaves each start where it belongs.
-        let mut starts = vec![0_u32; count + 2];
-        let written = |instruction: u32| {
-            let written = uses.all()[uses.writing(instruction)].iter().filter(|each| each.writes());
-            written.filter_map(|each| occurring.position(each.register))
-        };
-        for position in (0..uses.instructions()).flat_map(written) {
-            starts[position + 2] += 1;
-        }
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut instructions = vec![0; starts[count + 1] as usize];
+        let mut writers = vec![NOTHING; occurring.len()];
+        // Most registers have one writer, so that lists are made for the others alone: of the first writer, and of those that
+        // come after it.
+        let mut lists: Vec<Range<u32>> = Vec::new();
+        let (mut firsts, mut later): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::new());
         for instruction in 0..uses.instructions() {
-            for position in written(instruction) {
-                let place = &mut starts[position + 1];
-                instructions[*place as usize] = instruction;
-                *place += 1;
+            for each in uses.all()[uses.writing(instruction)].iter().filter(|each| each.writes()) {
+                let Some(position) = occurring.position(each.register) else { continue };
+                let writer = &mut writers[position];
+                if *writer == NOTHING {
+                    *writer = instruction;
+                    continue;
+                }
+                if *writer & SEVERAL == 0 {
+                    firsts.push(*writer);
+                    *writer = SEVERAL | lists.len() as u32;
+                    lists.push(0..1);
+                }
+                let list = *writer & !SEVERAL;
+                lists[list as usize].end += 1;
+                later.push((list, instruction));
             }
         }
-        Self { occurring: Rc::clone(occurring), starts, instructions }
+        let mut instructions = vec![0; firsts.len() + later.len()];
+        let mut start = 0;
+        for (list, first) in lists.iter_mut().zip(firsts) {
+            let count = list.end;
+            instructions[start as usize] = first;
+            *list = start..start + 1;
+            start += count;
+        }
+        for (list, instruction) in later {
+            let end = &mut lists[list as usize].end;
+            instructions[*end as usize] = instruction;
+            *end += 1;
+        }
+        Self { occurring: Rc::clone(occurring), writers, lists, instructions }
     }
 
     /// The instructions that may write a register, ascending.
+    #[inline]
     pub(crate) fn of(&self, register: Register) -> &[u32] {
-        let Some(position) = self.occurring.position(register) else { return &[] };
-        &self.instructions[self.starts[position] as usize..self.starts[position + 1] as usize]
+        let Some(writer) = self.occurring.position(register).map(|position| &self.writers[position]) else {
+            return &[];
+        };
+        match *writer {
+            NOTHING => &[],
+            one if one & SEVERAL == 0 => std::slice::from_ref(writer),
+            several => {
+                let Range { start, end } = self.lists[(several & !SEVERAL) as usize];
+                &self.instructions[start as usize..end as usize]
+            }
+        }
     }
 }
 

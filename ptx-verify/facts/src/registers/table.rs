@@ -43,6 +43,11 @@ impl Occurring {
         self.named.as_ref().map_or(self.declared as usize, Vec::len)
     }
 
+    /// Whether all that are declared have entries, so that the number of each is its own.
+    pub(crate) fn are_all_declared(&self) -> bool {
+        self.named.is_none()
+    }
+
     /// The registers, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Register> + '_ {
         let register = |index| self.named.as_ref().map_or(Register(index as u32), |named| named[index]);

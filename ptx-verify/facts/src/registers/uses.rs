@@ -81,13 +81,14 @@ const MIXED: u8 = u8::MAX;
 impl Uses {
     /// `instances`: what each instruction means.
     pub(crate) fn new(module: &Module, body: &Body, instances: &[Option<&Instance>]) -> Self {
-        let mut uses = Self {
-            starts: Vec::with_capacity(body.instructions.len() + 1),
-            all: Vec::with_capacity(body.operands.len() + body.children.len()),
-            leading: Vec::with_capacity(body.instructions.len()),
-        };
-        for ((_, instruction), &instance) in body.instructions.iter().zip(instances) {
-            uses.starts.push(uses.all.len() as u32);
+        let count = body.instructions.len();
+        let mut all: Vec<Use> = Vec::with_capacity(body.operands.len() + body.children.len());
+        let (mut starts, mut leading) = (vec![0_u32; count + 1], vec![0_u8; count]);
+        let places = starts.iter_mut().zip(&mut leading);
+        for (((_, instruction), &instance), (start, leading)) in
+            body.instructions.iter().zip(instances).zip(places)
+        {
+            *start = all.len() as u32;
             let operands = &body.operands[instruction.operands.range()];
             let (mut sets, mut reads, mut is_mixed) = (0_usize, false, false);
             for_each_register_of((module, body), instance, operands, |register, access, operand| {
@@ -99,13 +100,12 @@ impl Uses {
                     Access::Write if !reads => sets += 1,
                     _ => is_mixed = true,
                 }
-                uses.all.push(Use::new(register, access, operand));
+                all.push(Use::new(register, access, operand));
             });
-            let leading = u8::try_from(sets).unwrap_or(MIXED);
-            uses.leading.push(if is_mixed { MIXED } else { leading });
+            *leading = if is_mixed { MIXED } else { u8::try_from(sets).unwrap_or(MIXED) };
         }
-        uses.starts.push(uses.all.len() as u32);
-        uses
+        starts[count] = all.len() as u32;
+        Self { starts, all, leading }
     }
 
     /// The registers that an instruction touches, in order of its operands. All of them are below the body's

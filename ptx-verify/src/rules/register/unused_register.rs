@@ -45,13 +45,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if module.header.debug {
         return;
     }
-    let touched = facts.touched();
     let parameters = facts.entry_registers();
-    for (_, group) in context.body.registers.iter() {
-        let range = group.first.0..group.first.0.saturating_add(group.len());
-        if group.first.0 < parameters || touched.is_named(range) {
-            continue;
-        }
+    let groups = context.body.registers.iter().map(|(_, group)| group);
+    let declared = groups.filter(|group| group.first.0 >= parameters);
+    for group in facts.unnamed(declared) {
         let name = module.name(group.name);
         if context.module.is_printed(Printed::Unused(name)) {
             continue;

@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use petgraph::graph::NodeIndex;
-use ptx_ir::ir::{Guard, Handle, Register, RegisterGroup};
+use ptx_ir::ir::{Guard, Handle, Register};
 
 use super::{CarryUse, Graph, Kind, ValueId};
 use crate::FunctionFacts;
@@ -49,6 +49,8 @@ pub(super) struct Builder<'f, 'm> {
     /// The number of the carry flag.
     carry: u32,
     has_carry: bool,
+    /// The predicates of guards, each with the block.
+    guards: Vec<(u32, u32)>,
     /// The value of each variable where the walk is.
     now: Vec<ValueId>,
     /// What the variables had before, to be restored.
@@ -58,7 +60,10 @@ pub(super) struct Builder<'f, 'm> {
 
 impl<'f, 'm> Builder<'f, 'm> {
     pub(super) fn new(facts: &'f FunctionFacts<'m>) -> Self {
-        let registers: Vec<Register> = facts.registers().collect();
+        let registers: Vec<Register> = match facts.are_all_declared() {
+            true => (0..facts.body.register_count).map(Register).collect(),
+            false => facts.registers().collect(),
+        };
         let carry = registers.len() as u32;
         let count = registers.len() + 1;
         let uses = facts.uses().all();
@@ -70,7 +75,7 @@ impl<'f, 'm> Builder<'f, 'm> {
                 read: vec![ValueId::NONE; uses.len()],
                 written: vec![ValueId::NONE; uses.len()],
                 guards: vec![ValueId::NONE; facts.body.instructions.len()],
-                widths: widths(facts, &registers),
+                widths: widths(facts, count),
                 kinds: Vec::with_capacity(expected),
                 variables: Vec::with_capacity(expected),
                 registers,
@@ -83,6 +88,7 @@ impl<'f, 'm> Builder<'f, 'm> {
             killed: Vec::new(),
             carry,
             has_carry: (0..facts.body.instructions.len() as u32).any(|each| facts.carry(each).is_some()),
+            guards: Vec::new(),
             now: vec![ValueId::NONE; count],
             log: Vec::new(),
             initial: vec![ValueId::NONE; count],
@@ -91,8 +97,11 @@ impl<'f, 'm> Builder<'f, 'm> {
 
     pub(super) fn build(mut self) -> Graph {
         let facts = self.facts;
-        let position = |register| facts.position(register).unwrap_or(0) as u32;
-        let variables: Vec<u32> = facts.uses().all().iter().map(|each| position(each.register)).collect();
+        let all = facts.uses().all().iter();
+        let variables: Vec<u32> = match facts.are_all_declared() {
+            true => all.map(|each| each.register.0).collect(),
+            false => all.map(|each| facts.position(each.register).unwrap_or(0) as u32).collect(),
+        };
         self.edges();
         self.find_often(&variables);
         if self.setters.contains(&OFTEN) {
@@ -139,6 +148,7 @@ impl<'f, 'm> Builder<'f, 'm> {
             for instruction in facts.cfg.instructions(block) {
                 let guard = facts.body.instructions[Handle::new(instruction)].guard;
                 if let Some(variable) = self.of_guard(guard) {
+                    self.guards.push((here, variable));
                     read(&mut self.setters[variable as usize]);
                 }
                 // The old value counts where the guard does not hold.
@@ -171,7 +181,16 @@ impl<'f, 'm> Builder<'f, 'm> {
     /// Looks at all instructions that have to do with variables that are set often.
     fn look_at_all(&mut self, variables: &[u32]) {
         let facts = self.facts;
-        for &block in facts.cfg.reverse_postorder() {
+        let is_often = |variable: &u32| self.setters[*variable as usize] == OFTEN;
+        let mut asks = vec![self.has_carry; facts.cfg.block_count()];
+        self.guards.iter().for_each(|(block, variable)| asks[*block as usize] |= is_often(variable));
+        // Many blocks have nothing to do with them.
+        let mut blocks: Vec<NodeIndex> = facts.cfg.reverse_postorder().to_vec();
+        blocks.retain(|block| {
+            let all = facts.uses().range_of(facts.cfg.instructions(*block));
+            asks[block.index()] || variables[all].iter().any(is_often)
+        });
+        for block in blocks {
             for instruction in facts.cfg.instructions(block) {
                 let own = &variables[facts.uses().range(instruction)];
                 let is_concerned = self.has_carry
@@ -506,15 +525,13 @@ impl<'f, 'm> Builder<'f, 'm> {
 }
 
 /// In how many bits registers are followed, and behind them the carry flag.
-fn widths(facts: &FunctionFacts<'_>, registers: &[Register]) -> Vec<u8> {
-    let mut group: Option<&RegisterGroup> = None;
-    let mut width = |register: Register| {
-        let is_in = |group: &&RegisterGroup| register.0.wrapping_sub(group.first.0) < group.len();
-        group = group.filter(is_in).or_else(|| facts.body.group(register));
-        group.map_or(u64::BITS, |group| number::width(group.ty)) as u8
-    };
-    let mut widths: Vec<u8> = registers.iter().map(|&register| width(register)).collect();
-    widths.push(1);
+fn widths(facts: &FunctionFacts<'_>, count: usize) -> Vec<u8> {
+    let mut widths = vec![u64::BITS as u8; count];
+    for (_, group) in facts.body.registers.iter() {
+        let registers = group.first.0..group.first.0.saturating_add(group.len());
+        widths[facts.positions(registers)].fill(number::width(group.ty) as u8);
+    }
+    widths[count - 1] = 1;
     widths
 }
 
