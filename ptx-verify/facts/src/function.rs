@@ -35,6 +35,7 @@ pub struct FunctionFacts<'m> {
     pointers: OnceCell<FxHashMap<Register, Register>>,
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
     address_roots: RefCell<FxHashMap<u32, Option<Register>>>,
+    compared: OnceCell<Vec<(u32, Register)>>,
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
 }
@@ -82,6 +83,7 @@ impl<'m> FunctionFacts<'m> {
             pointers: OnceCell::new(),
             parameters: OnceCell::new(),
             address_roots: RefCell::default(),
+            compared: OnceCell::new(),
             given_registers: FxHashSet::default(),
         }
     }
@@ -181,6 +183,12 @@ impl<'m> FunctionFacts<'m> {
         find: impl FnOnce() -> FxHashMap<Register, Register>,
     ) -> &FxHashMap<Register, Register> {
         self.pointers.get_or_init(find)
+    }
+
+    /// The comparisons, each with a register that what it reads comes of, as `find` finds them the first time: they are
+    /// held against one atomic operation after the other.
+    pub(crate) fn compared(&self, find: impl FnOnce() -> Vec<(u32, Register)>) -> &[(u32, Register)] {
+        self.compared.get_or_init(find)
     }
 
     /// Whether a block ends the whole grid.

@@ -2,7 +2,7 @@
 
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::{self, Protocol};
-use ptx_facts::asynchronous::{self, Action};
+use ptx_facts::asynchronous::{self, Action, Poll};
 use ptx_facts::carry::{self, CarryFacts};
 use ptx_facts::initialization::{self, Surroundings, Unset};
 use ptx_facts::memory::{Access, Conversion, MemoryFacts};
@@ -61,6 +61,7 @@ pub(crate) struct FlowContext<'a> {
     memory: OnceCell<MemoryFacts>,
     actions: OnceCell<Vec<Action>>,
     acting_calls: OnceCell<Vec<u32>>,
+    polls: OnceCell<Vec<Poll>>,
     protocol: OnceCell<Followed>,
 }
 
@@ -86,6 +87,7 @@ impl<'a> FlowContext<'a> {
             memory: OnceCell::new(),
             actions: OnceCell::new(),
             acting_calls: OnceCell::new(),
+            polls: OnceCell::new(),
             protocol: OnceCell::new(),
         }
     }
@@ -171,6 +173,11 @@ impl<'a> FlowContext<'a> {
     /// The graph of the values.
     pub(crate) fn graph(&self) -> &Graph {
         self.graph.get_or_init(|| self.facts().map_or_else(Graph::default, Graph::new))
+    }
+
+    /// The loops that wait for what others store in global memory.
+    pub(crate) fn polls(&self) -> &[Poll] {
+        self.polls.get_or_init(|| self.facts().map_or_else(Vec::new, asynchronous::polls))
     }
 
     /// How values and control differ between threads.

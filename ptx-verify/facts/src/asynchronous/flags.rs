@@ -123,16 +123,22 @@ pub fn counts_blocks(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let uses = facts.uses();
     let given = uses.of(instruction).iter().filter(|each| each.access().writes());
     let given: Vec<Register> = given.map(|each| each.register).collect();
-    let is_compared = |&each: &u32| {
+    let compares = |&each: &u32| {
         let computes = facts.instance(each).and_then(|instance| instance.effects.computes);
         computes == Some(Computation::Compare)
-            && uses
-                .of(each)
-                .iter()
-                .any(|each| each.reads() && given.contains(&moved_from(facts, each.register)))
     };
-    let mut compares = (0..facts.body.instructions.len() as u32).filter(is_compared);
-    compares.any(|compare| {
+    let compared = facts.compared(|| {
+        let all = (0..facts.body.instructions.len() as u32).filter(compares);
+        all.flat_map(|each| {
+            let read = uses.of(each).iter().filter(|each| each.reads());
+            read.map(move |read| (each, moved_from(facts, read.register)))
+        })
+        .collect()
+    });
+    let mut compares: Vec<u32> =
+        compared.iter().filter(|(_, root)| given.contains(root)).map(|&(compare, _)| compare).collect();
+    compares.dedup();
+    compares.into_iter().any(|compare| {
         let mut sources: Vec<Operand> = facts.body.operands(Handle::new(compare)).to_vec();
         for _ in 0..=STEPS_TO_COMPARISON {
             if sources

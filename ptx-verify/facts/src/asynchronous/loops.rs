@@ -1,12 +1,10 @@
 //! Natural loops, and those that wait for another thread.
 
-use std::ops::Range;
-
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::{Computation, Control, Event, Mode};
 use ptx_ir::space::StateSpace;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::flags::{loads_parameter, moved_from, orders_blocks};
 use crate::FunctionFacts;
@@ -258,24 +256,14 @@ fn waiting(
     if all.iter().any(does_more) {
         return None;
     }
-    let inside = Inside { facts, blocks: &blocks, range: *all.iter().min()?..all.iter().max()? + 1 };
+    let inside = Inside::new(facts, &all);
     let loads: Vec<u32> = all.iter().copied().filter(|&each| asks(each)).collect();
     // Compilers load the pointer to a flag again in each turn.
     let (&load, pointers) = loads.split_last()?;
-    let is_pointer = |&pointer: &u32| {
-        is_weak(facts, pointer, false)
-            && facts
-                .address_in_register(pointer)
-                .is_some_and(|(from, _)| is_the_same(facts, from, &[], &inside))
-    };
-    if pointers.len() > MAX_POINTERS || !pointers.iter().all(is_pointer) {
+    if pointers.len() > MAX_POINTERS {
         return None;
     }
-    // A list is walked with an address that changes.
-    if !is_the_same(facts, facts.address_in_register(load)?.0, pointers, &inside) {
-        return None;
-    }
-    // The loop is left by what was loaded, and by nothing else.
+    // The loop is left by what was loaded, and by nothing else: most loops count, and are told here.
     for &block in &blocks {
         // Several ways may lead back through one block that does nothing else.
         let is_back = |next: NodeIndex| {
@@ -288,6 +276,19 @@ fn waiting(
             return None;
         }
     }
+    let is_pointer = |&pointer: &u32| {
+        is_weak(facts, pointer, false)
+            && facts
+                .address_in_register(pointer)
+                .is_some_and(|(from, _)| is_the_same(facts, from, &[], &inside))
+    };
+    if !pointers.iter().all(is_pointer) {
+        return None;
+    }
+    // A list is walked with an address that changes.
+    if !is_the_same(facts, facts.address_in_register(load)?.0, pointers, &inside) {
+        return None;
+    }
     let fences = |orders: &dyn Fn(u32) -> bool| {
         all.iter().any(|&each| {
             let is_atomic = facts.instance(each).is_some_and(|instance| instance.effects.atomic);
@@ -299,22 +300,26 @@ fn waiting(
     Some(Poll { load, first, end: cfg.instructions(latch).next_back()?, is_fenced, orders_blocks })
 }
 
-/// The instructions of a loop.
-struct Inside<'a, 'm> {
-    facts: &'a FunctionFacts<'m>,
-    blocks: &'a FxHashSet<NodeIndex>,
-    /// All of them lie here.
-    range: Range<u32>,
+/// What the instructions of a loop write.
+struct Inside {
+    /// By register, and those of one in order of the text.
+    writes: Vec<(Register, u32)>,
 }
 
-impl Inside<'_, '_> {
-    /// What writes a register in the loop. A register may be written in many loops.
+impl Inside {
+    /// Such loops are short: where the others of the function write registers need not be known.
+    fn new(facts: &FunctionFacts<'_>, instructions: &[u32]) -> Self {
+        let of_one = |&each: &u32| written(facts, each).map(move |register| (register, each));
+        let mut writes: Vec<(Register, u32)> = instructions.iter().flat_map(of_one).collect();
+        writes.sort_unstable();
+        Self { writes }
+    }
+
+    /// What writes a register in the loop.
     fn writes(&self, register: Register) -> impl Iterator<Item = u32> {
-        let all = self.facts.definitions(register);
-        let first = all.partition_point(|&write| write < self.range.start);
-        let after = all.partition_point(|&write| write < self.range.end);
-        let is_inside = |write: &u32| self.blocks.contains(&self.facts.cfg.block_of(Handle::new(*write)));
-        all[first..after.max(first)].iter().copied().filter(is_inside)
+        let first = self.writes.partition_point(|(other, _)| *other < register);
+        let of_register = self.writes[first..].iter().take_while(move |(other, _)| *other == register);
+        of_register.map(|(_, write)| *write)
     }
 }
 
@@ -352,12 +357,7 @@ fn is_global_atomic(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
 
 /// Whether a register has the same number in each turn of a loop: it is computed of what is not written there, and of what some
 /// loads bring.
-fn is_the_same(
-    facts: &FunctionFacts<'_>,
-    register: Register,
-    loads: &[u32],
-    inside: &Inside<'_, '_>,
-) -> bool {
+fn is_the_same(facts: &FunctionFacts<'_>, register: Register, loads: &[u32], inside: &Inside) -> bool {
     let mut pending = vec![register];
     for _ in 0..MAX_READS {
         let Some(register) = pending.pop() else { return true };
@@ -386,7 +386,7 @@ fn depends_only(
     facts: &FunctionFacts<'_>,
     branch: u32,
     (load, pointers): (u32, &[u32]),
-    inside: &Inside<'_, '_>,
+    inside: &Inside,
 ) -> bool {
     let guard = facts.condition(branch).map(|condition| condition.register);
     let Some(guard) = guard else { return false };
@@ -408,6 +408,8 @@ fn depends_only(
                 next.extend(reads);
             }
         }
+        next.sort_unstable();
+        next.dedup();
         registers = next;
     }
     depends && registers.is_empty()

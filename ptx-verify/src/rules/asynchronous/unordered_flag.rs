@@ -5,8 +5,8 @@ use ptx_facts::asynchronous::{
     counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
     has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
     may_be_global, names_global, narrow_in_other_blocks, only_acquires, orders_blocks, part_of_table,
-    parts_before, polled_root, polls, polls_taken_out, table_of_pointers, takes_a_number,
-    tells_devices_narrowly, told_by_few, used_and_never_met, used_without_meeting,
+    parts_before, polled_root, polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly,
+    told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
@@ -115,8 +115,8 @@ pub(crate) const PLAIN_POLL: &str =
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
-    let polls = polls(facts);
-    for poll in &polls {
+    let polls = context.polls();
+    for poll in polls {
         let Some(instance) = facts.instance(poll.load) else { continue };
         // Behind a fence in each turn, what does not come from the multiprocessor's own cache is what was stored: libraries
         // for targets without `ld.relaxed` wait so.
@@ -168,7 +168,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     let mut few = FewThreads::new(facts);
-    after_polls(context, facts, &mut few, &polls, diagnostics);
+    after_polls(context, facts, &mut few, polls, diagnostics);
     if has_atomics || !polls.is_empty() {
         let place = |access: u32| Accessed {
             variable: context.read_from(access),
@@ -232,7 +232,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         )
     };
     if !polls.is_empty()
-        && let Some((poll, load)) = used_and_never_met(facts, &mut few, &polls, loads)
+        && let Some((poll, load)) = used_and_never_met(facts, &mut few, polls, loads)
     {
         let message =
             "more threads read here than have waited for the flag, and nothing keeps them until it is seen";
@@ -254,7 +254,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         return;
     }
     if has_atomics || context.module.features().has(Features::FLAGS) || !polls.is_empty() {
-        let waits = Waits::new(facts, &polls, &locks);
+        let waits = Waits::new(facts, polls, &locks);
         before_flags(context, facts, &mut few, &waits, diagnostics);
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
             diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));

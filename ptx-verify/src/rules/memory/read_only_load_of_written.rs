@@ -1,7 +1,6 @@
+use petgraph::graph::NodeIndex;
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{
-    Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root, polls,
-};
+use ptx_facts::asynchronous::{Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
@@ -9,6 +8,7 @@ use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::Event;
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
@@ -17,8 +17,8 @@ use crate::subject::module::Features;
 declare_rule! {
     /// ## What it does
     /// Reports `ld.global.nc` of what the same thread has written before, behind the same register, and of what the threads of
-    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks, or
-    /// before an atomic operation that counts them, in a kernel with a fence. Also of what the kernel tells others of with a flag, after a loop that waits for the flag.
+    /// the block have written before they met at a barrier, by the same parameter, or before a loop that waits for other blocks. Also
+    /// of what the kernel tells others of with a flag, after a loop that waits for the flag.
     ///
     /// ## Why is this bad
     /// With `.nc`, the load may take what lies in the cache for data that nobody writes while the kernel runs. It may give
@@ -75,7 +75,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let before = match before {
             Some(before) => Some(before.span),
             None => {
-                let met = met.get_or_insert_with(|| Met::new(facts));
+                let met = met.get_or_insert_with(|| Met::new(facts, context.polls()));
                 let before = met.written_before(load.instruction);
                 before
                     .or_else(|| met.written_by_others(load.instruction))
@@ -92,63 +92,82 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 /// What the threads of a block have stored before they met.
 struct Met<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
-    /// The barriers of the block, in the order of the blocks.
+    /// The barriers of the block, ascending.
     meetings: Vec<u32>,
-    /// The stores to global memory, by the register that their addresses come of.
-    stores: FxHashMap<Register, Vec<u32>>,
+    /// Of blocks that were asked about, the last barrier in another block that all paths there lead through.
+    above: FxHashMap<NodeIndex, Option<u32>>,
+    /// The stores to global memory, by the register that their addresses come of, once anything asks for them.
+    stores: OnceCell<FxHashMap<Register, Vec<u32>>>,
     /// The loops that wait for other blocks.
-    polls: Vec<Poll>,
-    /// The atomic operations whose result tells how many have come before.
-    counts: Vec<u32>,
+    polls: &'f [Poll],
+    /// The atomic operations whose result tells how many have come before, once anything asks for them.
+    counts: OnceCell<Vec<u32>>,
     /// From where a path leads to each barrier that was asked about.
     reaches: FxHashMap<u32, Reach<'f, 'm>>,
 }
 
 impl<'f, 'm> Met<'f, 'm> {
-    fn new(facts: &'f FunctionFacts<'m>) -> Self {
+    fn new(facts: &'f FunctionFacts<'m>, polls: &'f [Poll]) -> Self {
         let is_meeting = |&each: &u32| {
             facts.instance(each).is_some_and(|instance| instance.effects.event == Some(Event::BarrierSync))
         };
-        let meetings: Vec<u32> = facts.reaching_out().filter(is_meeting).take(MAX_MEETINGS).collect();
-        let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
-        let polls = polls(facts);
-        let is_atomic = |each: u32| {
-            facts.instance(each).is_some_and(|instance| instance.effects.atomic) && may_be_global(facts, each)
-        };
-        let is_heard = |each: u32| {
-            let mut given = facts.uses().of(each).iter().filter(|given| given.access().writes());
-            given.any(|given| {
-                facts.uses().all().iter().any(|of| of.register == given.register && of.access().reads())
-            })
-        };
-        let counts: Vec<u32> =
-            facts.reaching_out().filter(|&each| is_atomic(each) && is_heard(each)).take(MAX_COUNTS).collect();
-        let is_asked = !meetings.is_empty() || !polls.is_empty() || !counts.is_empty();
-        let is_sum = |each: u32| is_atomic(each) && !counts.contains(&each);
-        let is_store = |each: u32| is_weak(facts, each, true) && may_be_global(facts, each) || is_sum(each);
-        for store in facts.reaching_out().filter(|&each| is_asked && is_store(each)) {
-            if let Some(root) = address_root(facts, store) {
-                stores.entry(root).or_default().push(store);
-            }
+        let mut meetings: Vec<u32> = facts.reaching_out().filter(is_meeting).take(MAX_MEETINGS).collect();
+        meetings.sort_unstable();
+        let (stores, above, reaches) = (OnceCell::new(), FxHashMap::default(), FxHashMap::default());
+        Self { facts, meetings, above, stores, polls, counts: OnceCell::new(), reaches }
+    }
+
+    /// The last barrier by the order of the text that every path to an instruction leads past.
+    fn last_meeting(&mut self, instruction: u32) -> Option<u32> {
+        let (cfg, meetings) = (&self.facts.cfg, &self.meetings);
+        if meetings.is_empty() {
+            return None;
         }
-        Self { facts, meetings, stores, polls, counts, reaches: FxHashMap::default() }
+        let block_of = |instruction: u32| cfg.block_of(Handle::new(instruction));
+        let block = block_of(instruction);
+        let before = &meetings[..meetings.partition_point(|&each| each < instruction)];
+        let own = before.last().copied().filter(|&each| block_of(each) == block);
+        let above = *self.above.entry(block).or_insert_with(|| {
+            let is_above = |other: NodeIndex| other != block && cfg.dominates(other, block);
+            meetings.iter().rev().copied().find(|&each| is_above(block_of(each)))
+        });
+        own.max(above)
+    }
+
+    /// The stores by the same parameter as a load.
+    fn stores_like(&self, load: u32) -> Option<&[u32]> {
+        let facts = self.facts;
+        let stores = self.stores.get_or_init(|| {
+            let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
+            let is_sum = |each: u32| {
+                facts.instance(each).is_some_and(|instance| instance.effects.atomic) && !is_heard(facts, each)
+            };
+            let is_store =
+                |each: u32| (is_weak(facts, each, true) || is_sum(each)) && may_be_global(facts, each);
+            for store in facts.reaching_out().filter(|&each| is_store(each)) {
+                if let Some(root) = address_root(facts, store) {
+                    stores.entry(root).or_default().push(store);
+                }
+            }
+            stores
+        });
+        if stores.is_empty() {
+            return None;
+        }
+        stores.get(&address_root(facts, load)?).map(Vec::as_slice)
     }
 
     /// A store by the same parameter as a load, where a barrier of the block is between the two.
     fn written_before(&mut self, load: u32) -> Option<u32> {
         let facts = self.facts;
-        if self.stores.is_empty() {
-            return None;
-        }
-        let stores = self.stores.get(&address_root(facts, load)?)?;
         // Before the last one lies what lies before the others.
-        let meeting = self.meetings.iter().copied().filter(|&each| comes_before(facts, each, load)).max()?;
+        let meeting = self.last_meeting(load)?;
+        let stores: Vec<u32> = self.stores_like(load)?.iter().copied().take(MAX_STORES).collect();
         let reach = self
             .reaches
             .entry(meeting)
             .or_insert_with(|| Reach::to(facts, Ends::Instructions(&[meeting]), &[]));
-        let mut before = stores.iter().copied().take(MAX_STORES);
-        before.find(|&store| store < meeting && reach.at(store).is_some())
+        stores.into_iter().find(|&store| store < meeting && reach.at(store).is_some())
     }
 }
 
@@ -156,7 +175,11 @@ impl Met<'_, '_> {
     /// A store by the same parameter as a load, where other blocks are waited for between the two.
     fn written_by_others(&self, load: u32) -> Option<u32> {
         let facts = self.facts;
-        let stores = self.stores.get(&address_root(facts, load)?)?;
+        let count = self.last_count(load);
+        if self.polls.is_empty() && count.is_none() {
+            return None;
+        }
+        let stores = self.stores_like(load)?;
         let published = self.published(load, stores);
         if published.is_some() {
             return published;
@@ -170,17 +193,26 @@ impl Met<'_, '_> {
             after.at(load)?;
             stored_before(poll.load)
         });
-        let is_fence = |each: &u32| {
-            let event = facts.instance(*each).and_then(|instance| instance.effects.event);
-            event == Some(Event::Fence)
-        };
-        waited.or_else(|| {
-            // The last one that is done reads what all have stored.
-            let counts = self.counts.iter().copied().filter(|&count| comes_before(facts, count, load));
-            let last = counts.max()?;
-            let store = stored_before(last)?;
-            facts.reaching_out().any(|each| is_fence(&each)).then_some(store)
-        })
+        // The last one that is done reads what all have stored.
+        waited.or_else(|| stored_before(count?))
+    }
+
+    /// The last atomic operation by which those who come to a load have been counted, in a kernel with a fence.
+    fn last_count(&self, load: u32) -> Option<u32> {
+        let facts = self.facts;
+        let event = |each: u32| facts.instance(each).and_then(|instance| instance.effects.event);
+        let counts = self.counts.get_or_init(|| {
+            let is_count = |&each: &u32| {
+                facts.instance(each).is_some_and(|instance| instance.effects.atomic)
+                    && may_be_global(facts, each)
+                    && is_heard(facts, each)
+            };
+            if !facts.reaching_out().any(|each| event(each) == Some(Event::Fence)) {
+                return Vec::new();
+            }
+            facts.reaching_out().filter(is_count).take(MAX_COUNTS).collect()
+        });
+        counts.iter().copied().filter(|&count| comes_before(facts, count, load)).max()
     }
 
     /// Of some stores by the same parameter as a load, one that the kernel sets a flag after which is waited for before the load.
@@ -211,6 +243,13 @@ const MAX_COUNTS: usize = 16;
 const MAX_MEETINGS: usize = 64;
 /// Stores behind one register that are compared with a load.
 const MAX_STORES: usize = 32;
+
+/// Whether something reads what an instruction gives.
+fn is_heard(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let mut given = facts.uses().of(instruction).iter().filter(|given| given.access().writes());
+    given
+        .any(|given| facts.uses().all().iter().any(|of| of.register == given.register && of.access().reads()))
+}
 
 fn overlap(one: &Access, other: &Access) -> bool {
     let end = |access: &Access| access.distance.saturating_add(i64::from(access.bytes));
