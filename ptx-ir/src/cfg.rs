@@ -6,7 +6,7 @@
 //! guard.
 
 use crate::arena::Handle;
-use crate::dominators::immediate_dominators;
+use crate::dominators::{immediate_dominators, in_one_turn};
 use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register, TargetList};
 use crate::isa::{Control, Instance};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -106,7 +106,10 @@ impl Cfg {
         for (index, node) in order.iter().enumerate() {
             place[node.index()] = index as u32;
         }
-        let dominators = immediate_dominators(&graph, entry);
+        let before = |node| graph.neighbors_directed(NodeIndex::new(node), petgraph::Direction::Incoming);
+        let nodes = order.iter().map(|node| node.index());
+        let dominators = in_one_turn(graph.node_count(), nodes, |node| before(node).map(NodeIndex::index))
+            .unwrap_or_else(|| immediate_dominators(&graph, entry));
         let intervals = intervals(&dominators, &order);
         Self { graph, block_of, order, place, dominators, intervals, falls_off }
     }
