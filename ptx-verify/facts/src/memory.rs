@@ -48,8 +48,14 @@ impl MemoryFacts {
         for block in facts.cfg.graph().node_indices().filter(|&block| facts.cfg.is_reachable(block)) {
             for instruction in facts.cfg.instructions(block) {
                 let Some(instance) = facts.instance(instruction) else { continue };
-                maps |= instance.effects.computes == Some(Computation::MapRank);
-                memory.add_conversion(facts, instruction, instance);
+                match instance.effects.computes {
+                    Some(Computation::MapRank) => maps = true,
+                    Some(Computation::ToGeneric) => memory.add_conversion(facts, instruction, instance, true),
+                    Some(Computation::FromGeneric) => {
+                        memory.add_conversion(facts, instruction, instance, false);
+                    }
+                    _ => {}
+                }
                 if instance.accesses {
                     memory.add_accesses(facts, instruction, instance);
                 }
@@ -81,15 +87,14 @@ impl MemoryFacts {
         memory
     }
 
-    fn add_conversion(&mut self, facts: &FunctionFacts<'_>, instruction: u32, instance: &Instance) {
-        let to_generic = match instance.effects.computes {
-            Some(Computation::ToGeneric) => Some(true),
-            Some(Computation::FromGeneric) => Some(false),
-            _ => None,
-        };
-        if let Some(to_generic) = to_generic
-            && let Some(space) = space_of(instance)
-        {
+    fn add_conversion(
+        &mut self,
+        facts: &FunctionFacts<'_>,
+        instruction: u32,
+        instance: &Instance,
+        to_generic: bool,
+    ) {
+        if let Some(space) = space_of(instance) {
             let span = facts.body.operand_span(Handle::new(instruction), 1);
             self.conversions.push(Conversion { instruction, span, space, to_generic, source: None });
         }

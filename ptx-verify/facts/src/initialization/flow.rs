@@ -66,20 +66,10 @@ impl Flow {
             return None;
         }
         let mut open: Vec<ValueId> = Vec::new();
-        let mut marks = vec![0; graph.len()];
-        let is_written = around.optimized.then(|| {
-            let mut written = facts.table(false);
-            facts
-                .uses()
-                .all()
-                .iter()
-                .filter(|each| each.access().writes())
-                .for_each(|each| written[each.register] = true);
-            written
-        });
-        let is_followed = |register: Register| match &is_written {
-            Some(written) => !written[register] || facts.body.register_type(register) == Some(Type::Pred),
-            None => true,
+        let is_followed = |register: Register| {
+            !around.optimized
+                || facts.body.register_type(register) == Some(Type::Pred)
+                || facts.definitions(register).is_empty()
         };
         for value in graph.values() {
             if graph.kind(value) == Kind::Undefined
@@ -87,13 +77,14 @@ impl Flow {
                 && !(around.is_set)(register)
                 && is_followed(register)
             {
-                marks[value.index()] = UNSET;
                 open.push(value);
             }
         }
         if open.is_empty() {
             return None;
         }
+        let mut marks = vec![0; graph.len()];
+        open.iter().for_each(|value| marks[value.index()] = UNSET);
         let takers = Takers::new(graph);
         let (origins, before) = (open.clone(), marks.clone());
         let mut flow = Self { marks, ends: Vec::new() };

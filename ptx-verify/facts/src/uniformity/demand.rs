@@ -46,12 +46,13 @@ impl Demand {
             let is_one = is_meeting(facts, instruction) || facts.is_call(instruction) && needs(instruction);
             is_one && is_reached(instruction)
         };
-        let meetings: Vec<u32> = (0..facts.body.instructions.len() as u32).filter(meets).collect();
-        if has_found_mask(facts, &meetings) {
-            return Look::Unknown;
-        }
+        let mut meetings: Vec<u32> = facts.reaching_out().filter(meets).collect();
         if meetings.is_empty() {
             return Look::Together;
+        }
+        meetings.sort_unstable();
+        if has_found_mask(facts, &meetings) {
+            return Look::Unknown;
         }
         let Some(controllers) = Controllers::new(facts) else { return Look::Unknown };
         let forks = controllers.above(facts, &meetings);
@@ -316,11 +317,6 @@ fn repeating(facts: &FunctionFacts<'_>) -> Vec<bool> {
 
 /// Whether the mask of one of the instructions is what a vote has found out: lanes may come that it does not name.
 fn has_found_mask(facts: &FunctionFacts<'_>, meetings: &[u32]) -> bool {
-    let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
-    let is_vote = |&write: &u32| computes(write) == Some(Computation::Vote);
-    if !(0..facts.body.instructions.len() as u32).any(|each| is_vote(&each)) {
-        return false;
-    }
     let mask_of = |&instruction: &u32| {
         let mask = facts.instance(instruction)?.lane_mask()?;
         let of_mask = |each: &&Use| each.operand() == mask && each.access().reads();
@@ -328,5 +324,7 @@ fn has_found_mask(facts: &FunctionFacts<'_>, meetings: &[u32]) -> bool {
     };
     // Many may have one register for their mask.
     let masks: FxHashSet<Register> = meetings.iter().filter_map(mask_of).collect();
+    let computes = |instruction| facts.instance(instruction).and_then(|instance| instance.effects.computes);
+    let is_vote = |&write: &u32| computes(write) == Some(Computation::Vote);
     masks.into_iter().any(|mask| facts.definitions(mask).iter().any(is_vote))
 }

@@ -48,8 +48,16 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     for (place, operand) in body.operands.iter().enumerate() {
         let (bits, negative) = match *operand {
             Operand::Integer { bits, negative } => (bits, negative),
-            Operand::RegisterAddress { offset: 8.., .. } | Operand::VariableAddress { offset: 8.., .. } => {
-                diagnostics.extend(octal_offset(context, body.operand_spans[place]));
+            Operand::RegisterAddress { offset, .. } if offset > 7 => {
+                diagnostics.extend(octal_offset(
+                    context,
+                    body.operand_spans[place],
+                    u64::from(offset as u32),
+                ));
+                continue;
+            }
+            Operand::VariableAddress { offset, .. } if offset > 7 => {
+                diagnostics.extend(octal_offset(context, body.operand_spans[place], offset as u64));
                 continue;
             }
             _ => continue,
@@ -154,7 +162,13 @@ fn octal(context: &FunctionContext<'_>, span: Span, bits: u64) -> Option<String>
 }
 
 /// An offset of an address that is written with a leading 0: the digits before the `]`.
-fn octal_offset(context: &FunctionContext<'_>, span: Span) -> Option<Diagnostic> {
+fn octal_offset(context: &FunctionContext<'_>, span: Span, offset: u64) -> Option<Diagnostic> {
+    // Nearly every offset has the length of a decimal number, and this is asked of all of them.
+    let bytes = context.module.source.as_bytes();
+    let before = (span.end as usize).checked_sub(offset.checked_ilog10()? as usize + "0]".len() + 1);
+    if before.and_then(|before| bytes.get(before)).is_some_and(|before| matches!(before, b'+' | b'-')) {
+        return None;
+    }
     let text = context.module.text(span);
     let inner = text.strip_suffix(']').unwrap_or(text).trim_ascii_end();
     let digits = inner.len() - inner.bytes().rev().take_while(u8::is_ascii_digit).count();
