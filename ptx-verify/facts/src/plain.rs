@@ -183,16 +183,24 @@ impl<'f> Look<'f, '_> {
             match self.states[value.index()] {
                 State::New => {
                     self.states[value.index()] = State::Waiting;
+                    let before = self.open.len();
                     self.open_sources(value);
+                    // Nothing else is to be looked at first.
+                    if self.open.len() == before {
+                        self.close(value);
+                    }
                 }
-                State::Waiting => {
-                    self.states[value.index()] = State::Done;
-                    self.known[value.index()] = self.known_of(value);
-                    self.open.pop();
-                }
+                State::Waiting => self.close(value),
                 State::Done => drop(self.open.pop()),
             }
         }
+    }
+
+    /// Ends the look at the last open value.
+    fn close(&mut self, value: ValueId) {
+        self.states[value.index()] = State::Done;
+        self.known[value.index()] = self.known_of(value);
+        self.open.pop();
     }
 
     /// Opens what a value is computed of.

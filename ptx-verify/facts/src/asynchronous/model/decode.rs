@@ -8,7 +8,6 @@ use ptx_ir::isa::{
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::TypeKind;
 
-use super::alike::stores_alike;
 use super::clock::Row;
 use super::extents;
 use super::known::Actions;
@@ -151,8 +150,8 @@ impl Decoder<'_, '_> {
                 .iter()
                 .any(|&mode| instance.is(mode));
         self.program.has_flags |= !is_plain && self.is_heard(instruction);
-        if writes && !reads && is_plain && stores_alike(self.facts, instruction) {
-            self.program.alike.insert(instruction);
+        if writes && !reads && is_plain {
+            self.stores.push(instruction);
         }
         Some(Action::Access {
             address,

@@ -10,6 +10,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alike::stores_alike;
 use super::doubt;
 use super::known::{Actions, Numbers};
 use super::passed::is_passed;
@@ -69,6 +70,7 @@ pub(super) fn decoded(
         lists: Vec::new(),
         relevant: vec![false; facts.body.instructions.len()],
         pending: Vec::new(),
+        stores: Vec::new(),
         roots: FxHashSet::default(),
         exits: Vec::new(),
         loads_local: false,
@@ -95,6 +97,8 @@ pub(super) struct Decoder<'f, 'm> {
     pub(super) lists: Vec<List>,
     pub(super) relevant: Vec<bool>,
     pub(super) pending: Vec<u32>,
+    /// Plain stores: whether they give the same in each warp matters where there is a program.
+    pub(super) stores: Vec<u32>,
     /// Registers that addresses of global memory come of.
     pub(super) roots: FxHashSet<Register>,
     /// Loads of loops that wait, and where control goes on after these.
@@ -220,6 +224,8 @@ impl Decoder<'_, '_> {
             return Err(Unfit::Long);
         }
         self.program.registers = self.names.len();
+        let alike = self.stores.iter().copied().filter(|&store| stores_alike(facts, store));
+        self.program.alike.extend(alike);
         Ok(self.program)
     }
 
