@@ -545,12 +545,13 @@ impl<'s> Parser<'s> {
         if self.text() == "{" && self.types.contains(&name) {
             return self.list(Some(TypeName::Named(name, Vec::new())));
         }
-        // `detail::Type(a)`, where no function has the name.
+        // `detail::Type(a)`, where no function has the name, and `std::size_t(a)`.
+        let known = if self.text() == "(" { super::types::of_word(name) } else { None };
         if self.text() == "("
-            && self.types.contains(&name)
+            && (self.types.contains(&name) || known.is_some())
             && self.program.functions.iter().all(|each| each.name != name || each.owner.is_some())
         {
-            let ty = TypeName::Named(name, Vec::new());
+            let ty = known.unwrap_or_else(|| TypeName::Named(name, Vec::new()));
             let mut given = self.arguments();
             let depth = deepest(&given);
             let kind = match given.len() {

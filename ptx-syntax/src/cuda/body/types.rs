@@ -25,7 +25,7 @@ const fn integer(bits: u32, signed: bool) -> TypeName<'static> {
 }
 
 /// A type of one word.
-fn of_word<'s>(word: &'s str) -> Option<TypeName<'s>> {
+pub(super) fn of_word<'s>(word: &'s str) -> Option<TypeName<'s>> {
     let word = word.strip_prefix("std::").unwrap_or(word);
     Some(match word {
         "void" => TypeName::Void,

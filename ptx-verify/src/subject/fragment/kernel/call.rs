@@ -588,7 +588,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    fn bind_members(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
+    pub(super) fn bind_members(&mut self, place: &Place, members: &Rc<Members>) -> Result<(), Unclear> {
         self.deeper()?;
         for base in &members.bases {
             self.bind_members(place, base)?;

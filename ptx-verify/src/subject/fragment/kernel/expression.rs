@@ -245,13 +245,19 @@ impl<'s> Lowering<'_, 's> {
         does: impl FnOnce(&mut Self) -> R,
     ) -> R {
         let first_name = self.names.len();
-        let object = object.map(|place| (Some(place.clone()), Rc::clone(members)));
-        self.frames.push(super::Frame { first_name, object, ..super::Frame::default() });
+        let known = object.map(|place| (Some(place.clone()), Rc::clone(members)));
+        self.frames.push(super::Frame { first_name, object: known, ..super::Frame::default() });
         for (outer, given) in &members.around {
             self.bind_template(*outer, given);
         }
         self.bind_template(members.structure, &members.given);
         self.bind_sizes(members);
+        if let Some(place) = object {
+            // What one member begins with may name those before it.
+            let depth = self.depth;
+            let _ = self.bind_members(place, members);
+            self.depth = depth;
+        }
         let found = does(self);
         self.frames.pop();
         self.names.truncate(first_name);

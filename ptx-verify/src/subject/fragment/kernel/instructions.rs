@@ -7,13 +7,39 @@ use super::value::{Held, Place, Value};
 use super::{Lowering, Unclear};
 
 /// What the names begin with of arguments that choose a form of the instruction.
-const CHOICES: [&str; 4] = ["sem_", "scope_", "space_", OPERATION];
+const CHOICES: [&str; 6] = ["sem_", "scope_", "space_", OPERATION, GROUP, KIND];
 
 /// The same of those that choose what is done.
 const OPERATION: &str = "op_";
 
+/// The same of those that tell how many blocks take part, and what matrices are made of.
+pub(super) const GROUP: &str = "cta_group_";
+pub(super) const KIND: &str = "kind_";
+
+/// What the names of functions begin with that read special registers.
+const OF_SPECIAL: &str = "get_sreg_";
+
 /// What the names of tests end with that ask for a parity.
 const OF_PARITY: &str = "_parity";
+
+/// The special registers of 32 bits that have a function.
+const SPECIALS: [&str; 15] = [
+    "tid",
+    "ntid",
+    "ctaid",
+    "nctaid",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "smid",
+    "nsmid",
+    "clusterid",
+    "nclusterid",
+    "cluster_ctaid",
+    "cluster_nctaid",
+    "cluster_ctarank",
+    "cluster_nctarank",
+];
 
 /// What the names of functions begin with that are of an object.
 const OF_OBJECTS: &str = "mbarrier_";
@@ -37,6 +63,9 @@ impl<'s> Lowering<'_, 's> {
         let rest: Vec<&Expression<'s>> = given.iter().filter(|each| choice(each).is_none()).collect();
         let nothing = Ok(Some(Value::unknown(Ty::Void)));
         let is_wide = choices.contains(&"scope_cluster");
+        let scope = if is_wide { "cluster" } else { "cta" };
+        let is_relaxed = choices.contains(&"sem_relaxed");
+        let sem = if is_relaxed { "relaxed" } else { "release" };
         match (name, rest.as_slice()) {
             ("mbarrier_init", [object, count]) => {
                 let (object, count) = (self.in_shared(object)?, self.number(count, 32)?);
@@ -46,38 +75,39 @@ impl<'s> Lowering<'_, 's> {
                 // The object of another block has no token.
                 if choices.contains(&"space_cluster") {
                     let object = self.in_cluster(object)?;
-                    self.emit(&format!("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{object}];"));
+                    let count = self.count(count)?;
+                    self.emit(&format!(
+                        "mbarrier.arrive.{sem}.cluster.shared::cluster.b64 _, [{object}]{count};"
+                    ));
                     return nothing;
                 }
                 let object = self.in_shared(object)?;
-                let count = match count {
-                    [count] => format!(", {}", self.number(count, 32)?),
-                    _ => String::new(),
-                };
+                let count = self.count(count)?;
                 let token = self.fresh(64)?;
                 let to = token.name();
-                self.emit(&match is_wide {
-                    true => {
-                        format!("mbarrier.arrive.release.cluster.shared::cta.b64 {to}, [{object}]{count};")
-                    }
-                    false => format!("mbarrier.arrive.release.cta.shared::cta.b64 {to}, [{object}]{count};"),
-                });
+                self.emit(&format!("mbarrier.arrive.{sem}.{scope}.shared::cta.b64 {to}, [{object}]{count};"));
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_arrive_no_complete", [object, count]) => {
+                let (object, count) = (self.in_shared(object)?, self.number(count, 32)?);
+                let token = self.fresh(64)?;
+                let to = token.name();
+                self.emit(&format!("mbarrier.arrive.noComplete.shared.b64 {to}, [{object}], {count};"));
+                return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
+            }
+            ("mbarrier_arrive_expect_tx", [object, bytes]) if choices.contains(&"space_cluster") => {
+                let (object, bytes) = (self.in_cluster(object)?, self.number(bytes, 32)?);
+                self.emit(&format!(
+                    "mbarrier.arrive.expect_tx.{sem}.cluster.shared::cluster.b64 _, [{object}], {bytes};"
+                ));
             }
             ("mbarrier_arrive_expect_tx", [object, bytes]) => {
                 let (object, bytes) = (self.in_shared(object)?, self.number(bytes, 32)?);
                 let token = self.fresh(64)?;
                 let to = token.name();
-                self.emit(&match is_wide {
-                    true => format!(
-                        "mbarrier.arrive.expect_tx.release.cluster.shared::cta.b64 {to}, [{object}], {bytes};"
-                    ),
-                    false => {
-                        format!(
-                            "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 {to}, [{object}], {bytes};"
-                        )
-                    }
-                });
+                self.emit(&format!(
+                    "mbarrier.arrive.expect_tx.{sem}.{scope}.shared::cta.b64 {to}, [{object}], {bytes};"
+                ));
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
             }
             ("mbarrier_arrive_and_drop", [object]) => {
@@ -101,14 +131,17 @@ impl<'s> Lowering<'_, 's> {
                 self.value(token)?;
                 return Ok(Some(Value::unknown(Ty::UINT)));
             }
+            ("mbarrier_expect_tx", [object, bytes]) if choices.contains(&"space_cluster") => {
+                let (object, bytes) = (self.in_cluster(object)?, self.number(bytes, 32)?);
+                self.emit(&format!(
+                    "mbarrier.expect_tx.relaxed.{scope}.shared::cluster.b64 [{object}], {bytes};"
+                ));
+            }
             ("mbarrier_expect_tx", [object, bytes]) => {
                 let (object, bytes) = (self.in_shared(object)?, self.number(bytes, 32)?);
-                self.emit(&match is_wide {
-                    true => {
-                        format!("mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [{object}], {bytes};")
-                    }
-                    false => format!("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [{object}], {bytes};"),
-                });
+                self.emit(&format!(
+                    "mbarrier.expect_tx.relaxed.{scope}.shared::cta.b64 [{object}], {bytes};"
+                ));
             }
             (
                 "mbarrier_try_wait_parity"
@@ -120,18 +153,17 @@ impl<'s> Lowering<'_, 's> {
                 let object = self.in_shared(object)?;
                 let phase = self.number(phase, if name.ends_with(OF_PARITY) { 32 } else { 64 })?;
                 let done = self.predicate()?;
-                self.emit(&match name {
-                    "mbarrier_try_wait_parity" => {
-                        format!("mbarrier.try_wait.parity.shared.b64 %c_p{done}, [{object}], {phase};")
-                    }
-                    "mbarrier_test_wait_parity" => {
-                        format!("mbarrier.test_wait.parity.shared.b64 %c_p{done}, [{object}], {phase};")
-                    }
-                    "mbarrier_try_wait" => {
-                        format!("mbarrier.try_wait.shared.b64 %c_p{done}, [{object}], {phase};")
-                    }
-                    _ => format!("mbarrier.test_wait.shared.b64 %c_p{done}, [{object}], {phase};"),
-                });
+                let test = if name.contains("try") { "try_wait" } else { "test_wait" };
+                let parity = if name.ends_with(OF_PARITY) { ".parity" } else { "" };
+                // Who says nothing has acquired in the scope of the block.
+                let order = match (choices.is_empty(), is_relaxed) {
+                    (true, _) => String::new(),
+                    (false, true) => format!(".relaxed.{scope}"),
+                    (false, false) => format!(".acquire.{scope}"),
+                };
+                self.emit(&format!(
+                    "mbarrier.{test}{parity}{order}.shared::cta.b64 %c_p{done}, [{object}], {phase};"
+                ));
                 let to = self.fresh(32)?;
                 self.emit(&format!("selp.b32 {}, 1, 0, %c_p{done};", to.name()));
                 return Ok(Some(Value { ty: Ty::BOOL, held: Held::Register(to) }));
@@ -217,19 +249,49 @@ impl<'s> Lowering<'_, 's> {
                     "cp.async.bulk.tensor.{dimensions}d.global.shared::cta.tile.bulk_group [{map}, {{{at}}}], [{from}];"
                 ));
             }
+            ("st_async", [to, value, barrier]) => {
+                let (to, given) = (self.in_cluster(to)?, self.elements(value)?);
+                let barrier = self.in_cluster(barrier)?;
+                let ((bits, operands), vector) = (&given, vector_of(given.1.len())?);
+                let operands = braced(operands);
+                self.emit(&format!(
+                    "st.async.shared::cluster.mbarrier::complete_tx::bytes{vector}.b{bits} [{to}], {operands}, [{barrier}];"
+                ));
+            }
+            ("red_async", [to, value, barrier]) => {
+                let value = self.value(value)?;
+                let value = Self::decayed(value);
+                let kind = kind_of_reduction(value.ty.plain(), operation(&choices).ok_or(Unclear)?);
+                let (kind, bits) = (kind.ok_or(Unclear)?, value.ty.register().ok_or(Unclear)?);
+                let value = self.operand(&value, bits)?;
+                let (to, barrier) = (self.in_cluster(to)?, self.in_cluster(barrier)?);
+                self.emit(&format!(
+                    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{kind} [{to}], {value}, [{barrier}];"
+                ));
+            }
+            ("cp_async_mbarrier_arrive", [object]) => {
+                let object = self.in_shared(object)?;
+                self.emit(&format!("cp.async.mbarrier.arrive.shared.b64 [{object}];"));
+            }
+            ("cp_async_mbarrier_arrive_noinc", [object]) => {
+                let object = self.in_shared(object)?;
+                self.emit(&format!("cp.async.mbarrier.arrive.noinc.shared.b64 [{object}];"));
+            }
+            ("setmaxnreg_inc" | "setmaxnreg_dec", [count]) => {
+                let count = self.immediate(count)?;
+                let way = name.trim_start_matches("setmaxnreg_");
+                self.emit(&format!("setmaxnreg.{way}.sync.aligned.u32 {count};"));
+            }
+            ("fence", []) => {
+                let part = |start: &str| choices.iter().find_map(|choice| choice.strip_prefix(start));
+                let (Some(sem), Some(scope)) = (part("sem_"), part("scope_")) else { return Ok(None) };
+                self.emit(&format!("fence.{sem}.{scope};"));
+            }
+            ("cp_async_bulk_prefetch" | "cp_async_bulk_prefetch_tensor" | "cp_async_bulk_prefetch_L2", _) => {
+            }
             ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
             ("cp_async_bulk_wait_group" | "cp_async_bulk_wait_group_read", [count]) => {
-                // `n32_t<0>{}` or `n32_t<0>()`
-                let number = match &count.kind {
-                    ExpressionKind::List(Some(TypeName::Named(_, number)), _) => number,
-                    ExpressionKind::Call(callee, given) if given.is_empty() => match &callee.kind {
-                        ExpressionKind::Name(_, number) => number,
-                        _ => return Err(Unclear),
-                    },
-                    _ => return Err(Unclear),
-                };
-                let [number] = number.as_slice() else { return Err(Unclear) };
-                let count = self.constant_argument(number)?;
+                let count = self.immediate(count)?;
                 self.emit(&match name.ends_with("read") {
                     true => format!("cp.async.bulk.wait_group.read {count};"),
                     false => format!("cp.async.bulk.wait_group {count};"),
@@ -240,19 +302,65 @@ impl<'s> Lowering<'_, 's> {
                 _ => "barrier.cluster.arrive;",
             }),
             ("barrier_cluster_wait", []) => self.emit("barrier.cluster.wait;"),
-            ("get_sreg_cluster_ctarank" | "get_sreg_cluster_nctarank" | "get_sreg_laneid", []) => {
-                let register = name.trim_start_matches("get_sreg_");
+            _ if let Some(register) = name.strip_prefix(OF_SPECIAL).filter(|_| rest.is_empty()) => {
+                let extents = ["_x", "_y", "_z"].iter().find(|extent| register.ends_with(*extent));
+                let register = match extents {
+                    Some(extent) => format!("{}.{}", register.trim_end_matches(extent), &extent[1..]),
+                    None => register.to_owned(),
+                };
+                if !SPECIALS.contains(&register.split('.').next().unwrap_or_default()) {
+                    return Ok(None);
+                }
                 let to = self.fresh(32)?;
                 self.emit(&format!("mov.u32 {}, %{register};", to.name()));
                 return Ok(Some(Value { ty: Ty::UINT, held: Held::Register(to) }));
             }
-            _ => return Ok(None),
+            _ => return self.of_tensor_memory(name, &choices, &rest),
         }
         nothing
     }
 
+    /// A number that the type of an argument tells: `n32_t<0>{}` or `n32_t<0>()`.
+    fn immediate(&mut self, argument: &Expression<'s>) -> Result<u64, Unclear> {
+        let number = match &argument.kind {
+            ExpressionKind::List(Some(TypeName::Named(_, number)), _) => number,
+            ExpressionKind::Call(callee, given) if given.is_empty() => match &callee.kind {
+                ExpressionKind::Name(_, number) => number,
+                _ => return Err(Unclear),
+            },
+            _ => return Err(Unclear),
+        };
+        let [number] = number.as_slice() else { return Err(Unclear) };
+        self.constant_argument(number)
+    }
+
+    /// The operand of a count that may be left out, with the comma before it.
+    fn count(&mut self, count: &[&Expression<'s>]) -> Result<String, Unclear> {
+        match count {
+            [count] => Ok(format!(", {}", self.number(count, 32)?)),
+            _ => Ok(String::new()),
+        }
+    }
+
+    /// The bits of each element of an argument, which may be an array, and the operands.
+    pub(super) fn elements(&mut self, argument: &Expression<'s>) -> Result<(u32, Vec<String>), Unclear> {
+        let mark = self.mark();
+        let values = match self.place(argument) {
+            Ok(Place::Parts(parts, Ty::Array(..))) => {
+                parts.iter().map(|part| self.read(part)).collect::<Result<Vec<Value>, _>>()?
+            }
+            _ => {
+                self.back_to(mark);
+                vec![self.value(argument)?]
+            }
+        };
+        let bits = values.first().and_then(|value| value.ty.register()).ok_or(Unclear)?;
+        let operands = values.iter().map(|value| self.operand(value, bits)).collect::<Result<_, _>>()?;
+        Ok((bits, operands))
+    }
+
     /// An operand with the blocks of a cluster that get a copy, as a mask.
-    fn blocks_of_mask(&mut self, blocks: &Expression<'s>) -> Result<String, Unclear> {
+    pub(super) fn blocks_of_mask(&mut self, blocks: &Expression<'s>) -> Result<String, Unclear> {
         let blocks = self.number(blocks, 32)?;
         let to = format!("%c_h{}", self.half()?);
         self.emit(&format!("cvt.u16.u32 {to}, {blocks};"));
@@ -271,14 +379,14 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// An operand with a number of a given width, or with an address as a generic one.
-    fn number(&mut self, expression: &Expression<'s>, bits: u32) -> Result<String, Unclear> {
+    pub(super) fn number(&mut self, expression: &Expression<'s>, bits: u32) -> Result<String, Unclear> {
         let value = self.value(expression)?;
         let value = Self::decayed(value);
         self.operand(&value, bits)
     }
 
     /// An operand with an address in the shared memory of the block.
-    fn in_shared(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
+    pub(super) fn in_shared(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
         let pointer = self.pointer(expression)?;
         self.shared_address(&pointer)
     }
@@ -293,6 +401,24 @@ impl<'s> Lowering<'_, 's> {
         let to = self.fresh(64)?;
         self.emit(&format!("cvta.to.shared::cluster.u64 {}, {generic};", to.name()));
         Ok(to.name())
+    }
+}
+
+/// What says how many elements an instruction has.
+fn vector_of(count: usize) -> Result<&'static str, Unclear> {
+    match count {
+        1 => Ok(""),
+        2 => Ok(".v2"),
+        4 => Ok(".v4"),
+        _ => Err(Unclear),
+    }
+}
+
+/// One operand, or several in braces.
+pub(super) fn braced(operands: &[String]) -> String {
+    match operands {
+        [only] => only.clone(),
+        all => format!("{{{}}}", all.join(", ")),
     }
 }
 

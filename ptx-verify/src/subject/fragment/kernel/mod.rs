@@ -36,6 +36,7 @@ mod reinterpret;
 mod scope;
 mod special;
 mod statement;
+mod tensor_memory;
 mod types;
 mod value;
 
