@@ -64,6 +64,16 @@ pub fn unseen_stores(facts: &FunctionFacts<'_>) -> Option<Unseen> {
                     .address_in_register(*store)
                     .is_some_and(|(base, _)| lists_of(facts, base).iter().any(|list| lists.contains(list)))
         };
+        // Who reads by the same pointer first changes in place what it has read, and goes on to other parts.
+        let is_own = |store: u32| {
+            copies.iter().any(|&(first, base)| {
+                first < store
+                    && first != copy
+                    && address_steps(facts, first, base).last().map(|root| name_of(facts, *root)) == root
+                    && Reach::from(facts, Ends::Instructions(&[first]), &[]).at(store).is_some()
+            })
+        };
+        let is_read = |each: &&(u32, Vec<Register>)| is_read(each) && !is_own(each.0);
         let (store, _) = stores.iter().rev().find(is_read).or_else(|| stores.iter().rev().find(is_added))?;
         Some(Unseen { store: *store, copy })
     })
