@@ -1,5 +1,7 @@
 //! What threads do to global memory, where several blocks of a grid are executed.
 
+use ptx_ir::isa::Update;
+
 use super::assumed::{Dependence, Lists};
 use super::device::{Look, Released, Teller, WORD};
 use super::effort::weight_of_global;
@@ -538,7 +540,14 @@ impl Machine<'_> {
         }
         let setters: Vec<u32> =
             self.device.setters(address).iter().copied().filter(|each| *each != at).collect();
-        if setters.is_empty() {
+        // Who counts blocks and never asks how many there are knows it, and may be launched with more than are executed.
+        let adds = |setter: &u32| {
+            let mut steps = self.program.steps.iter().filter(|step| step.instruction == *setter);
+            steps.any(
+                |step| matches!(&step.action, Action::Global(access) if access.update == Some(Update::Add)),
+            )
+        };
+        if setters.is_empty() || !self.program.asks_grid && setters.iter().all(adds) {
             return;
         }
         let fault = Fault::new(FaultKind::NeverSet, at);
