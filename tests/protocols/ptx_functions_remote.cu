@@ -10,6 +10,11 @@
 #include <cuda_runtime.h>
 namespace cg = cooperative_groups;
 namespace ptx = cuda::ptx;
+template <class Scope>
+__device__ void until(uint64_t* object, uint32_t parity, Scope scope) {
+  while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, scope, object, parity)) {
+  }
+}
 template <unsigned Threads>
 struct Room {
   float4 value[2][Threads];
@@ -52,8 +57,7 @@ class Ring {
     for (int turn = 0; turn < turns; ++turn) {
       const unsigned slot = turn & 1;
       if (turn + 1 < turns && leads_) expect(slot ^ 1);
-      while (!ptx::mbarrier_try_wait_parity(ptx::sem_acquire, ptx::scope_cluster, &full_[slot], (turn >> 1) & 1)) {
-      }
+      until(&full_[slot], (turn >> 1) & 1, ptx::scope_cluster);
       v = room_.value[slot][threadIdx.x ^ 32];
       ptx::barrier_cluster_arrive(ptx::sem_release);
       ptx::barrier_cluster_wait(ptx::sem_acquire);

@@ -355,8 +355,8 @@ impl<'a, 's> Lowering<'a, 's> {
         let given = given.as_slice();
         for (parameter, argument) in all_parameters.zip(given) {
             if parameter.is_pack {
-                let binding = match self.lambda(argument) {
-                    Some(lambda) => Binding::Lambda(lambda),
+                let binding = match self.without_place(argument) {
+                    Some(binding) => binding,
                     None => Binding::Place(match parameter.ty {
                         TypeName::Reference(_) => self.place_or_made(argument)?,
                         _ => {
@@ -368,8 +368,8 @@ impl<'a, 's> Lowering<'a, 's> {
                 of_pack.push(binding);
                 continue;
             }
-            if let Some(lambda) = self.lambda(argument) {
-                lambdas.push((parameter.name, Binding::Lambda(lambda)));
+            if let Some(binding) = self.without_place(argument) {
+                lambdas.push((parameter.name, binding));
                 arguments.push(Place::Unknown(Ty::Any));
                 continue;
             }

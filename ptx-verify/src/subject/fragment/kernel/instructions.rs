@@ -4,7 +4,7 @@ use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TypeName};
 
 use super::types::{Space, Ty};
 use super::value::{Held, Place, Value};
-use super::{Lowering, Unclear};
+use super::{Binding, Lowering, Unclear};
 
 /// What the names begin with of arguments that choose a form of the instruction.
 const CHOICES: [&str; 6] = ["sem_", "scope_", "space_", OPERATION, GROUP, KIND];
@@ -53,14 +53,10 @@ impl<'s> Lowering<'_, 's> {
     ) -> Result<Option<Value>, Unclear> {
         // The primitives of `cuda_awbarrier_primitives.h` have the same names.
         let name = name.strip_prefix("__").filter(|own| own.starts_with(OF_OBJECTS)).unwrap_or(name);
-        let choice = |each: &Expression<'s>| match each.kind {
-            ExpressionKind::Name(name, _) if CHOICES.iter().any(|start| name.starts_with(start)) => {
-                Some(name)
-            }
-            _ => None,
-        };
-        let choices: Vec<&str> = given.iter().filter_map(choice).collect();
-        let rest: Vec<&Expression<'s>> = given.iter().filter(|each| choice(each).is_none()).collect();
+        let chosen: Vec<Option<String>> = given.iter().map(|each| self.form(each)).collect();
+        let choices: Vec<&str> = chosen.iter().flatten().map(String::as_str).collect();
+        let rest = given.iter().zip(&chosen).filter(|(_, choice)| choice.is_none());
+        let rest: Vec<&Expression<'s>> = rest.map(|(each, _)| each).collect();
         let nothing = Ok(Some(Value::unknown(Ty::Void)));
         let is_wide = choices.contains(&"scope_cluster");
         let scope = if is_wide { "cluster" } else { "cta" };
@@ -318,6 +314,16 @@ impl<'s> Lowering<'_, 's> {
             _ => return self.of_tensor_memory(name, &choices, &rest),
         }
         nothing
+    }
+
+    /// What an argument chooses a form of an instruction by, as it stands there or was passed on.
+    pub(super) fn form(&self, argument: &Expression<'s>) -> Option<String> {
+        let ExpressionKind::Name(name, _) = argument.kind else { return None };
+        match self.binding(name) {
+            Some(Binding::Choice(choice)) => Some(choice.clone()),
+            Some(_) => None,
+            None => CHOICES.iter().any(|start| name.starts_with(start)).then(|| name.to_owned()),
+        }
     }
 
     /// A number that the type of an argument tells: `n32_t<0>{}` or `n32_t<0>()`.

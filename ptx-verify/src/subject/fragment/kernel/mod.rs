@@ -186,6 +186,8 @@ impl Kernel {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 enum Binding {
+    /// What chooses a form of an instruction.
+    Choice(String),
     /// A lambda.
     Lambda(Lambda),
     /// All that a parameter with dots stands for.
@@ -203,7 +205,7 @@ impl Binding {
                 Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
             }
             Self::Pack(all) => Ok(Given::Pack(all.iter().map(Self::given).collect::<Result<_, _>>()?)),
-            Self::Place(_) | Self::Lambda(_) => Err(Unclear),
+            Self::Place(_) | Self::Lambda(_) | Self::Choice(_) => Err(Unclear),
         }
     }
 
@@ -661,7 +663,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn type_in_scope(&self, name: &str) -> Option<Ty> {
         match self.binding(name)? {
             Binding::Type(ty) => Some(ty.clone()),
-            Binding::Place(_) | Binding::Lambda(_) | Binding::Pack(_) => None,
+            Binding::Choice(_) | Binding::Place(_) | Binding::Lambda(_) | Binding::Pack(_) => None,
         }
     }
 
@@ -677,7 +679,9 @@ impl<'a, 's> Lowering<'a, 's> {
     fn named(&mut self, name: &str) -> Result<Place, Unclear> {
         match self.binding(name) {
             Some(Binding::Place(place)) => return Ok(place.clone()),
-            Some(Binding::Type(_) | Binding::Lambda(_) | Binding::Pack(_)) => return Err(Unclear),
+            Some(Binding::Choice(_) | Binding::Type(_) | Binding::Lambda(_) | Binding::Pack(_)) => {
+                return Err(Unclear);
+            }
             None => {}
         }
         if name == "__CUDA_ARCH__" {

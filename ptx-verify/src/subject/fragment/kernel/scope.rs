@@ -267,6 +267,14 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
+    /// A lambda, or what chooses a form of an instruction: they are passed on, and are in no memory.
+    pub(super) fn without_place(&mut self, argument: &Expression<'s>) -> Option<Binding> {
+        match self.lambda(argument) {
+            Some(lambda) => Some(Binding::Lambda(lambda)),
+            None => self.form(argument).map(Binding::Choice),
+        }
+    }
+
     /// What a lambda keeps: numbers and pointers are copies of what they are now.
     fn captured(&mut self, value: &Expression<'s>, is_reference: bool) -> Result<Binding, Unclear> {
         if let Some(lambda) =
