@@ -149,8 +149,12 @@ impl<'s> Lowering<'_, 's> {
                 let object = self.in_shared(object)?;
                 let phase = self.number(phase, if name.ends_with(OF_PARITY) { 32 } else { 64 })?;
                 let done = self.predicate()?;
-                let test = if name.contains("try") { "try_wait" } else { "test_wait" };
-                let parity = if name.ends_with(OF_PARITY) { ".parity" } else { "" };
+                let asks = match (name.contains("try"), name.ends_with(OF_PARITY)) {
+                    (true, true) => "try_wait.parity",
+                    (true, false) => "try_wait",
+                    (false, true) => "test_wait.parity",
+                    (false, false) => "test_wait",
+                };
                 // Who says nothing has acquired in the scope of the block.
                 let order = match (choices.is_empty(), is_relaxed) {
                     (true, _) => String::new(),
@@ -158,7 +162,7 @@ impl<'s> Lowering<'_, 's> {
                     (false, false) => format!(".acquire.{scope}"),
                 };
                 self.emit(&format!(
-                    "mbarrier.{test}{parity}{order}.shared::cta.b64 %c_p{done}, [{object}], {phase};"
+                    "mbarrier.{asks}{order}.shared::cta.b64 %c_p{done}, [{object}], {phase};"
                 ));
                 let to = self.fresh(32)?;
                 self.emit(&format!("selp.b32 {}, 1, 0, %c_p{done};", to.name()));
@@ -251,7 +255,7 @@ impl<'s> Lowering<'_, 's> {
                 let ((bits, operands), vector) = (&given, vector_of(given.1.len())?);
                 let operands = braced(operands);
                 self.emit(&format!(
-                    "st.async.shared::cluster.mbarrier::complete_tx::bytes{vector}.b{bits} [{to}], {operands}, [{barrier}];"
+                    "st.async.shared::cluster.mbarrier::complete_tx::bytes.{vector}b{bits} [{to}], {operands}, [{barrier}];"
                 ));
             }
             ("red_async", [to, value, barrier]) => {
@@ -410,12 +414,11 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
-/// What says how many elements an instruction has.
-fn vector_of(count: usize) -> Result<&'static str, Unclear> {
+/// What says how many elements an instruction has, before their type.
+fn vector_of(count: usize) -> Result<String, Unclear> {
     match count {
-        1 => Ok(""),
-        2 => Ok(".v2"),
-        4 => Ok(".v4"),
+        1 => Ok(String::new()),
+        2 | 4 => Ok(format!("v{count}.")),
         _ => Err(Unclear),
     }
 }
