@@ -204,87 +204,6 @@ impl<'a, 's> Lowering<'a, 's> {
         self.inlined(&[function], template, given, lambda.object, Some(seen))
     }
 
-    /// Makes an object: its members begin with what they say, and then its constructor does its work. `given` is what
-    /// that gets; none where nothing is said.
-    pub(super) fn constructed(
-        &mut self,
-        place: &Place,
-        members: &Rc<Members>,
-        given: Option<&Expression<'s>>,
-    ) -> Result<(), Unclear> {
-        if let Some(given) = given
-            && let Some(plain) = self.without_designators(members, given)?
-        {
-            return self.constructed(place, members, Some(&plain));
-        }
-        let structure = self.program.structure(members.structure);
-        // What the constructor begins is begun once. Where none takes what is given, it is the one that the compiler makes.
-        let is_empty = match given.map(|given| &given.kind) {
-            None => true,
-            Some(ExpressionKind::List(_, listed)) => listed.is_empty(),
-            Some(_) => false,
-        };
-        let mut own = self.makers(members);
-        let takes_nothing = |function: &&Function<'s>| {
-            function.parameters.iter().all(|each| each.default.is_some() || each.is_pack)
-        };
-        if is_empty && !own.iter().any(|function| takes_nothing(function) || is_not_understood(function)) {
-            own.clear();
-        }
-        let begun = begun_by(&own);
-        let begun_bases: Vec<_> = begun.iter().filter_map(|name| self.base_called(members, name)).collect();
-        for base in members.bases.iter().filter(|base| !begun_bases.contains(base)) {
-            let part = self.as_base(place.clone(), members, base)?;
-            self.deeper()?;
-            self.constructed(&part, base, None)?;
-            self.shallower();
-        }
-        for member in &structure.members {
-            if begun.contains(&member.name) {
-                continue;
-            }
-            let to = self.member_itself(place.clone(), member.name);
-            if let Some(value) = &member.value {
-                let to = to?;
-                self.inside(members, Some(place), |lowering| lowering.initialize(&to, value))?;
-            } else if let Ok(to) = to
-                && let Ty::Structure(inner) = to.ty().clone()
-                && ((!own.is_empty() && !self.makers(&inner).is_empty()) || self.has_values(&inner))
-            {
-                self.deeper()?;
-                self.constructed(&to, &inner, None)?;
-                self.shallower();
-            }
-        }
-        let listed: &[Expression<'s>] = match given.map(|given| &given.kind) {
-            None => &[],
-            Some(ExpressionKind::List(_, listed)) => listed,
-            Some(_) => given.map_or(&[], std::slice::from_ref),
-        };
-        match (own.is_empty(), given) {
-            (false, _) => {
-                let object = Some((Some(place.clone()), Rc::clone(members)));
-                self.inlined(&own, &[], listed, object, None)?;
-            }
-            (true, Some(_)) if !members.references.is_empty() => self.filled(place, members, listed)?,
-            (true, Some(given)) => {
-                self.initialize(place, given)?;
-                let is_list = matches!(given.kind, ExpressionKind::List(..)) && members.bases.is_empty();
-                // Those that the list leaves out begin with what they say.
-                for member in
-                    structure.members.iter().skip(listed.len()).filter(|_| is_list && !members.is_union)
-                {
-                    if let Some(value) = &member.value {
-                        let to = self.member_itself(place.clone(), member.name)?;
-                        self.inside(members, Some(place), |lowering| lowering.initialize(&to, value))?;
-                    }
-                }
-            }
-            (true, None) => {}
-        }
-        Ok(())
-    }
-
     /// A call of a function of the file, or of a lambda that sees the names of `seen`, as if it stood here.
     pub(super) fn inlined(
         &mut self,
@@ -687,28 +606,6 @@ impl<'a, 's> Lowering<'a, 's> {
         self.write(&place, value)?;
         Ok(place)
     }
-}
-
-/// The members and bases that the constructors of a structure begin, if all do.
-fn begun_by<'s>(makers: &[&Function<'s>]) -> Vec<&'s str> {
-    let [first, ..] = makers else { return Vec::new() };
-    let of = |function: &Function<'s>| {
-        let mut all = Vec::new();
-        for statement in &function.body {
-            let StatementKind::Expression(expression) = &statement.kind else { break };
-            let ExpressionKind::Assign("()", to, _) = &expression.kind else { break };
-            if let ExpressionKind::Name(name, _) = to.kind {
-                all.push(name);
-            }
-        }
-        all
-    };
-    let mut all = of(first);
-    for other in &makers[1..] {
-        let own = of(other);
-        all.retain(|name| own.contains(name));
-    }
-    all
 }
 
 /// Whether the template of a function takes this number of arguments, and those it is not given may be known.

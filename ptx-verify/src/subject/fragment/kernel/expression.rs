@@ -431,6 +431,19 @@ impl<'s> Lowering<'_, 's> {
     fn place_within(&mut self, expression: &Expression<'s>) -> Result<Place, Unclear> {
         match &expression.kind {
             ExpressionKind::Name(name, given) if given.is_empty() => self.named(name),
+            ExpressionKind::Choice(condition, then, otherwise) => {
+                let [then, otherwise] =
+                    [then, otherwise].map(|each| each.with(ExpressionKind::Unary("&", each.clone())));
+                let mark = self.mark();
+                match self.choice(condition, &then, &otherwise).and_then(|pointer| self.pointed(pointer)) {
+                    Ok(place) => Ok(place),
+                    // Of objects in registers the chosen one is a copy.
+                    Err(Unclear) => {
+                        self.back_to(mark);
+                        Ok(Place::Fixed(self.value(expression)?))
+                    }
+                }
+            }
             ExpressionKind::Index(array, index) => {
                 let array = match self.place(array) {
                     Ok(place) if let Ty::Structure(members) = place.ty().clone() => {

@@ -14,6 +14,7 @@ mod atomic;
 mod bits;
 mod call;
 mod choice;
+mod construct;
 mod cuda;
 mod deduce;
 mod device;

@@ -71,6 +71,10 @@ impl<'a, 's> Lowering<'a, 's> {
         let ExpressionKind::Name(name, _) = to.kind else { return Err(Unclear) };
         let object = self.frames.last().and_then(|frame| frame.object.clone());
         let Some((Some(object), members)) = object else { return Err(Unclear) };
+        // Another constructor does the work.
+        if name == members.name {
+            return self.constructed(&object, &members, Some(from));
+        }
         if let Some(base) = self.base_called(&members, name) {
             let part = self.as_base(object, &members, &base)?;
             return self.constructed(&part, &base, Some(from));
