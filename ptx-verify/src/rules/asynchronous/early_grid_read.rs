@@ -113,16 +113,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
     // What an atomic operation adds to is a result, where nobody uses what was there.
-    let is_used = |register: Register| {
-        let blocks = facts.cfg.reverse_postorder().iter();
-        blocks
-            .flat_map(|&block| facts.cfg.instructions(block))
-            .any(|each| facts.uses().of(each).iter().any(|of| of.register == register && of.access().reads()))
-    };
     let only_adds = |read: u32| {
-        let written = facts.uses().of(read).iter().filter(|each| each.access().writes());
-        facts.instance(read).is_some_and(|instance| instance.effects.atomic)
-            && !written.map(|each| each.register).any(is_used)
+        facts.instance(read).is_some_and(|instance| instance.effects.atomic) && !facts.uses().is_result_read(read)
     };
     let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some() && !only_adds(*read);
     if reads.iter().any(is_after) || facts.reaching_out().any(|each| facts.is_call(each)) {

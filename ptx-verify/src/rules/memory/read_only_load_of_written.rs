@@ -140,7 +140,7 @@ impl<'f, 'm> Met<'f, 'm> {
         let stores = self.stores.get_or_init(|| {
             let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
             let is_sum = |each: u32| {
-                facts.instance(each).is_some_and(|instance| instance.effects.atomic) && !is_heard(facts, each)
+                facts.instance(each).is_some_and(|instance| instance.effects.atomic) && !facts.uses().is_result_read(each)
             };
             let is_store =
                 |each: u32| (is_weak(facts, each, true) || is_sum(each)) && may_be_global(facts, each);
@@ -205,7 +205,7 @@ impl Met<'_, '_> {
             let is_count = |&each: &u32| {
                 facts.instance(each).is_some_and(|instance| instance.effects.atomic)
                     && may_be_global(facts, each)
-                    && is_heard(facts, each)
+                    && facts.uses().is_result_read(each)
             };
             if !facts.reaching_out().any(|each| event(each) == Some(Event::Fence)) {
                 return Vec::new();
@@ -243,13 +243,6 @@ const MAX_COUNTS: usize = 16;
 const MAX_MEETINGS: usize = 64;
 /// Stores behind one register that are compared with a load.
 const MAX_STORES: usize = 32;
-
-/// Whether something reads what an instruction gives.
-fn is_heard(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    let mut given = facts.uses().of(instruction).iter().filter(|given| given.access().writes());
-    given
-        .any(|given| facts.uses().all().iter().any(|of| of.register == given.register && of.access().reads()))
-}
 
 fn overlap(one: &Access, other: &Access) -> bool {
     let end = |access: &Access| access.distance.saturating_add(i64::from(access.bytes));

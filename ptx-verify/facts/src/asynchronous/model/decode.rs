@@ -149,7 +149,7 @@ impl Decoder<'_, '_> {
             && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
                 .iter()
                 .any(|&mode| instance.is(mode));
-        self.program.has_flags |= !is_plain && self.is_heard(instruction);
+        self.program.has_flags |= !is_plain && self.facts.uses().is_result_read(instruction);
         if writes && !reads && is_plain {
             self.stores.push(instruction);
         }
@@ -164,13 +164,6 @@ impl Decoder<'_, '_> {
             from: Vec::new(),
             part: 0,
         })
-    }
-
-    /// Whether somebody looks at what an access gives, and may wait for others with it: who only adds to a sum asks nobody.
-    fn is_heard(&self, instruction: u32) -> bool {
-        let uses = self.facts.uses();
-        let mut given = uses.of(instruction).iter().filter(|each| each.access().writes());
-        given.any(|given| uses.all().iter().any(|each| each.register == given.register && each.reads()))
     }
 
     /// Whether a generic address may be one of shared memory: there is such a conversion in the kernel. Who aligns an address
