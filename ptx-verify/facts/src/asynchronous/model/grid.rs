@@ -22,6 +22,8 @@ use crate::asynchronous::parting::chooses;
 const BLOCKS: u32 = 4;
 /// Steps of warps.
 const STEPS: u32 = 80_000;
+/// How many times as many those may take that confirm a fault.
+const PATIENCE: u32 = 5;
 /// Steps of all executions.
 const MAX_SPENT: u32 = 80_000;
 /// Numbers for the parameters of kernels with long loops.
@@ -69,7 +71,7 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
         let mut stuck: Option<Vec<Fault>> = None;
         let mut complete = 0;
         for &parameter in &parameters {
-            let first = Trial { row, parameter, memory: MEMORY[0], order: Order::Forward };
+            let first = Trial { row, parameter, memory: MEMORY[0], order: Order::Forward, confirms: false };
             let shown = trials.execute(first);
             let is_over = shown.end == End::Budget;
             if !is_over {
@@ -147,6 +149,8 @@ pub(super) struct Trial {
     parameter: u64,
     memory: Content,
     order: Order,
+    /// Whether it confirms a fault.
+    confirms: bool,
 }
 
 /// What an execution shows.
@@ -239,8 +243,8 @@ impl Trials<'_> {
     }
 
     fn executed(&self, trial: Trial) -> Shown {
-        let Trial { row, parameter, memory, order } = trial;
-        let budget = self.effort.budget(STEPS, false);
+        let Trial { row, parameter, memory, order, confirms } = trial;
+        let budget = self.effort.budget(STEPS * if confirms { PATIENCE } else { 1 }, false);
         let scenario = Scenario {
             threads: self.threads,
             blocks: BLOCKS,
@@ -276,6 +280,7 @@ impl Trials<'_> {
     fn confirmed(&self, trial: Trial, shown: &Shown) -> Vec<Fault> {
         let mut races = shown.of_races_in(self.facts, trial.memory);
         let memory = if trial.memory.run > 0 { MEMORY[3] } else { MEMORY[1] };
+        let trial = Trial { confirms: true, ..trial };
         let other = Trial { parameter: trial.parameter.max(FEW) + APART, ..trial };
         for trial in [other].into_iter().chain(shown.guesses.then_some(Trial { memory, ..trial })) {
             if races.is_empty() {

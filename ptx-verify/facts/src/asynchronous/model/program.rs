@@ -289,6 +289,20 @@ pub(super) struct GlobalAccess {
     pub(super) part: u32,
 }
 
+impl GlobalAccess {
+    /// Whether it reads strongly what tells its threads nothing: data, which people load past the caches so.
+    pub(super) fn reads_data(&self) -> bool {
+        let Strength { is_strong, acquires, .. } = self.strength;
+        is_strong && !acquires && self.reads && !self.writes && self.to.iter().all(Option::is_none)
+    }
+
+    /// Whether it writes data so.
+    pub(super) fn writes_data(&self) -> bool {
+        let is_unknown = |source: &Source| matches!(source, Source::Unknown);
+        self.strength.is_volatile && self.writes && !self.reads && self.from.iter().all(is_unknown)
+    }
+}
+
 /// What others see of an access, and what it orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Strength {

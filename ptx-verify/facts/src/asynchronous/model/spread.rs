@@ -1,5 +1,7 @@
 //! What threads do to global memory, where several blocks of a grid are executed.
 
+use std::borrow::Cow;
+
 use ptx_ir::isa::Update;
 
 use super::assumed::{Dependence, Lists};
@@ -55,7 +57,9 @@ impl Machine<'_> {
             return if strength.is_strong { None } else { Some(()) };
         }
         // A loop over data may come to one place again.
-        let may_wait = strength.is_strong || self.program.exits.iter().any(|(load, ..)| *load == instruction);
+        let reads_data = access.reads_data();
+        let may_wait = strength.is_strong && !reads_data
+            || self.program.exits.iter().any(|(load, ..)| *load == instruction);
         if access.reads && may_wait && self.parks(warp, fragment, mask, instruction, &numbers) {
             return Some(());
         }
@@ -63,9 +67,9 @@ impl Machine<'_> {
             self.steps = self.steps.saturating_sub(weight_of_global(numbers.len()));
         }
         let event = self.next_event(warp);
-        self.device.has_told = strength.is_strong;
+        self.device.has_told = strength.is_strong && !reads_data;
         self.warps[warp].last_use = Some(instruction);
-        if !strength.is_strong {
+        if !strength.is_strong || reads_data || access.writes_data() {
             self.look_for_races(warp, instruction, event, access, &numbers);
         }
         let is_uniform = matches!(addresses, Value::Uniform(_)) && access.update.is_none();
@@ -278,7 +282,7 @@ impl Machine<'_> {
             }
         }
         if access.reads {
-            own.looked = Some(instruction);
+            own.looked = if access.reads_data() { own.looked } else { Some(instruction) };
             for word in words.clone() {
                 let Some(released) = device.released.get(&word) else { continue };
                 let narrow = released.narrow.as_ref().filter(|(of, _)| *of == block).map(|(_, clock)| clock);
@@ -342,7 +346,15 @@ impl Machine<'_> {
     ) {
         let bytes = u64::from(access.address.bytes).max(1);
         let Self { device, warps, program, .. } = self;
-        let who = Who { warp: warp as u32, lanes: 0, clock: &warps[warp].clock, warps: warps.len() };
+        let mut clock = Cow::Borrowed(&warps[warp].clock);
+        if access.strength.is_strong {
+            // What comes from the second cache is not older than what was seen there before.
+            let own = &device.warps[warp];
+            let known = clock.to_mut();
+            known.join(&own.seen);
+            known.join(&own.seen_volatile);
+        }
+        let who = Who { warp: warp as u32, lanes: 0, clock: &clock, warps: warps.len() };
         let block = warps[warp].block;
         let mut found = None;
         let mut was_none = false;
@@ -356,7 +368,8 @@ impl Machine<'_> {
         }
         for piece in pieces {
             let is_contested = device.contested.contains(&piece.0);
-            if !is_contested && found.is_none() {
+            // Who stores past the caches knows that others may look.
+            if !is_contested && found.is_none() && !(access.strength.is_strong && access.writes) {
                 let race = device.shadow.race(who, [piece], access.writes, instruction, &program.alike);
                 found = race.map(|race| (race, piece.0));
             }
@@ -372,7 +385,9 @@ impl Machine<'_> {
                     was_none |= device.raced == Some(piece.0);
                 }
             }
-            device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
+            if !access.strength.is_strong || access.writes {
+                device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
+            }
         }
         if was_none {
             self.race = None;
@@ -387,6 +402,10 @@ impl Machine<'_> {
         let fault = Fault::new(FaultKind::GlobalRace, instruction).with(at, Part::Access);
         // What tells of the one, and what the other has looked at.
         let told = self.device.warps[first].told.iter().find(|(event, _)| *event > first_event);
+        // Another warp of the block may tell others of what it does not know itself.
+        let block = self.warps[first].block;
+        let mut mates = self.warps.iter().zip(&self.device.warps).filter(|(warp, _)| warp.block == block);
+        let told = told.or_else(|| mates.find_map(|(_, mate)| mate.told.last()));
         let fault = fault.with_some(told.map(|(_, at)| *at), Part::Arrival);
         let fault = fault.with_some(self.device.warps[warp].looked, Part::Wait);
         let met = self.warps[warp].met.into_iter().flatten();
