@@ -26,6 +26,8 @@ pub(crate) const SLOT: &str = "it is chosen here which place is meant";
 pub(crate) const MADE: &str = "made here";
 /// What is said of where the bytes of a phase are expected.
 pub(crate) const EXPECTED: &str = "bytes are expected here";
+/// What is said where tensor memory is allocated.
+pub(crate) const ALLOCATED: &str = "allocated here";
 pub(crate) const COUNTED: &str = "the number of arrivals is computed here";
 
 /// What is said of an instruction of a function, where its call is told, and of a call on the way there.
@@ -253,7 +255,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Wait) => "waited for here",
         (_, Part::Arrival) => "arrives here",
         (FaultKind::NeverMade, Part::Made) => "others are made here",
-        (FaultKind::BeyondAllocation, Part::Made) => "allocated here",
+        (FaultKind::BeyondAllocation, Part::Made) => ALLOCATED,
         (_, Part::Made) => MADE,
         (_, Part::Expectation) => EXPECTED,
         (FaultKind::Registers, Part::Elsewhere) => "the other threads go on here, and give no registers back",

@@ -14,14 +14,18 @@ use crate::engine::check;
 use crate::engine::levels::{Config, Levels};
 use crate::rule::{Level, Rule};
 use crate::rules;
+use crate::rules::asynchronous::unordered_flag::{NARROW_LOCK, NARROW_POLL};
 use crate::rules::asynchronous::{
     barrier_deadlock, early_grid_read, mbarrier_bytes, mbarrier_count, mbarrier_phase, protocol_not_analysed,
+    tcgen05_beyond_allocation,
 };
 use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
-use crate::subject::protocol::{COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT};
+use crate::subject::protocol::{
+    ALLOCATED, COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT,
+};
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
 const OF_INSTRUCTIONS: [&str; 3] = [OTHER_FENCE, OTHER_MAP_FENCE, RELAXED];
@@ -32,7 +36,9 @@ const BY_THIS: &str = "by this instruction";
 /// Places of a finding above which it is not told what the wrappers consist of that are called there.
 const MAX_EXPLAINED: usize = 8;
 /// Constants of which a finding tells where they are given.
-const MAX_CONSTANTS: usize = 2;
+const MAX_CONSTANTS: usize = 3;
+/// The name of the scope of the block in C++.
+const SCOPE_OF_BLOCK: &str = "thread_scope_block";
 
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;
@@ -224,7 +230,16 @@ fn of_kernel(
     if broken {
         return Err(Box::new(missing().with_note("what it is translated to is not understood")));
     }
-    Ok(all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect())
+    let mut told: Vec<Diagnostic> = all.into_iter().filter_map(|each| moved(aim, &kernel, each)).collect();
+    // Of a loop that is taken apart the first turn tells of the others.
+    let of_columns = tcgen05_beyond_allocation::RULE.info.name;
+    let mut places: Vec<Span> = Vec::new();
+    told.retain(|each| {
+        let is_new = each.rule != of_columns || !places.contains(&each.span);
+        places.push(each.span);
+        is_new
+    });
+    Ok(told)
 }
 
 /// The levels at which only the rules about protocols, and what is wrong with the translation, are asked.
@@ -314,21 +329,29 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
 /// Where the constants are given that decide about a finding: those that its line names, and those of which the place of a ring is
 /// chosen.
 fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Label]) -> Vec<Label> {
+    if [NARROW_LOCK, NARROW_POLL].contains(&&*found.message) {
+        return scopes_of_block(aim, span);
+    }
     let counts =
         [&mbarrier_bytes::RULE, &mbarrier_count::RULE, &barrier_deadlock::RULE].map(|rule| rule.info.name);
     let own = Some(span).filter(|_| counts.contains(&found.rule));
+    let is_of_columns = tcgen05_beyond_allocation::RULE.info.name == found.rule;
     let is_counted =
         [&mbarrier_phase::RULE, &mbarrier_count::RULE].iter().any(|rule| rule.info.name == found.rule);
     let is_of_bytes = mbarrier_bytes::RULE.info.name == found.rule;
     let decides = |label: &&Label| {
         let is_given = is_counted && OF_COUNTS.contains(&&*label.message);
-        label.message == SLOT || is_given || is_of_bytes && label.message == EXPECTED
+        label.message == SLOT
+            || is_given
+            || is_of_columns && label.message == ALLOCATED
+            || is_of_bytes && label.message == EXPECTED
     };
     let chosen = labels.iter().filter(decides).map(|label| label.span);
     let mut given: Vec<Label> = Vec::new();
     for place in own.into_iter().chain(chosen) {
         for name in words_of(line_around(aim.source, place)) {
-            let constant = aim.program.constants.get(name).and_then(Option::as_ref);
+            let all = [&aim.program.constants, &aim.program.constants_of_functions];
+            let constant = all.into_iter().find_map(|all| all.get(name)?.as_ref());
             let Some(value) = constant.map(|constant| constant.span).or_else(|| macro_of(aim, name)) else {
                 continue;
             };
@@ -340,6 +363,19 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
         }
     }
     given
+}
+
+/// Where a source names the scope of the block for atomic objects, if it does so at few places.
+fn scopes_of_block(aim: Aim<'_, '_>, span: Span) -> Vec<Label> {
+    let own = &aim.source[aim.base as usize..];
+    let places = memmem::find_iter(own.as_bytes(), SCOPE_OF_BLOCK.as_bytes());
+    let spans =
+        places.map(|at| Span::new(aim.base + at as u32, aim.base + (at + SCOPE_OF_BLOCK.len()) as u32));
+    let given: Vec<Span> = spans.filter(|given| !is_one_line(aim.source, *given, span)).collect();
+    if given.len() > MAX_CONSTANTS {
+        return Vec::new();
+    }
+    given.into_iter().map(|span| Label { span, message: "this scope is given here".to_owned() }).collect()
 }
 
 /// What a macro without parameters stands for, if one macro has the name.

@@ -113,6 +113,11 @@ const MAX_TABLES: usize = 32;
 pub(crate) const PLAIN_POLL: &str =
     "this loop waits for another thread with a plain load, which need not see what that stores";
 
+/// What is said of polls and of locks whose scope is too narrow.
+pub(crate) const NARROW_POLL: &str =
+    "this loop waits for a flag in global memory in the scope of the block only";
+pub(crate) const NARROW_LOCK: &str = "this loop takes a lock in global memory in the scope of the block only";
+
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let Some(facts) = context.facts() else { return };
     let polls = context.polls();
@@ -126,7 +131,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 (PLAIN_POLL, "load with `ld.acquire` in the scope of both threads")
             }
             () if instance.is(Mode::BlockScope) && may_be_global(facts, poll.load) => (
-                "this loop waits for a flag in global memory in the scope of the block only",
+                NARROW_POLL,
                 "a flag that another block sets needs the scope `.gpu`, one of another device or the host `.sys`",
             ),
             () => continue,
@@ -149,9 +154,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             .is_some_and(|instance| instance.is(Mode::BlockScope) && may_be_global(facts, lock.load))
     };
     for lock in locks.iter().filter(is_narrow_lock) {
-        let message = "this loop takes a lock in global memory in the scope of the block only";
         diagnostics.push(
-            RULE.at(context.instruction_span(lock.load), message)
+            RULE.at(context.instruction_span(lock.load), NARROW_LOCK)
                 .with_help("a lock that other blocks take needs the scope `.gpu`"),
         );
     }

@@ -68,6 +68,12 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if let Some(last) = last.filter(|&last| last > touched.start) {
             finding = finding.with_secondary(context.instruction_span(last), "the last one starts here");
         }
+        let between = touched.start..touched.instruction;
+        let early = row.waits.iter().rfind(|&&(wait, left)| left > 0 && between.contains(&wait));
+        if let Some(&(wait, _)) = early {
+            finding =
+                finding.with_secondary(context.instruction_span(wait), "this wait leaves its group pending");
+        }
         let block = facts.cfg.block_of(ptx_ir::ir::Handle::new(touched.instruction));
         let first = facts.cfg.instructions(block).start;
         if first != touched.instruction
