@@ -271,6 +271,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         }
         (FaultKind::NarrowScope, Part::OtherWait) => "the other side has the scope of the cluster",
         (FaultKind::TensorUnfenced, Part::OtherWait) => "a fence follows this wait",
+        (FaultKind::Unordered, Part::WaitOfReader) => "the last wait before the write",
         (_, Part::WaitOfReader) => "the last wait before the read",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Unexpected) => "the bytes of this copy come to it, and nobody expects them",

@@ -22,9 +22,10 @@ impl Machine<'_> {
                 let fault = Fault::new(FaultKind::MissingFence, instruction);
                 met.fold(fault.with(access, Part::Operation), |fault, at| fault.with(at, Part::Met))
             }
-            Clash::Written { instruction } => Fault::new(FaultKind::Unordered, access)
+            Clash::Written { instruction, warp: writer } => Fault::new(FaultKind::Unordered, access)
                 .with(instruction, Part::Access)
                 .with_some(self.last_test(warp), Part::OtherWait)
+                .with_some(self.last_test(writer as usize), Part::WaitOfReader)
                 .with_some(self.wait_after(access), Part::Wait),
             Clash::Read { instruction, .. } => {
                 Fault::new(FaultKind::Overwrite, access).with(instruction, Part::Access)
@@ -220,7 +221,11 @@ impl Machine<'_> {
                 // The wait may be the right one, and another one be missing before the last release.
                 let released = other.arrivals.values().filter(|arrival| arrival.1 > event);
                 let last = released.max_by_key(|arrival| arrival.1).map(|arrival| arrival.0);
-                return fault.with_some(last.filter(|_| !is_done), Part::Arrival);
+                let fault = fault.with_some(last.filter(|_| !is_done), Part::Arrival);
+                // Or the object that the writer has waited for counts too few.
+                let object = self.guard(warp, owner as usize);
+                return fault
+                    .with_some(object.and_then(|at| self.objects[at].made).map(|made| made.2), Part::Made);
             }
         }
         // Who tells how many bytes come fills, and says nothing about what it has used.
@@ -321,7 +326,11 @@ impl Machine<'_> {
                 fault.with_some(self.last_test(reader as usize), Part::WaitOfReader)
             }
             // Others complete the phase if it counts too few.
-            None => plain.with_some(test, Part::Wait).with_some(object.made.map(|made| made.2), Part::Made),
+            None => {
+                let of_reader = self.last_test(reader as usize);
+                let plain = plain.with_some(test, Part::Wait).with_some(of_reader, Part::WaitOfReader);
+                plain.with_some(object.made.map(|made| made.2), Part::Made)
+            }
         }
     }
 }

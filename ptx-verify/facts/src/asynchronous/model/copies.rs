@@ -183,7 +183,7 @@ impl Machine<'_> {
                     .with_some(made.map(|made| made.2), Part::Made)
                     .with_some(others, Part::OtherWait)
             }
-            Some(Clash::Written { instruction } | Clash::Unfenced { instruction, .. }) => {
+            Some(Clash::Written { instruction, .. } | Clash::Unfenced { instruction, .. }) => {
                 Fault::new(FaultKind::Unordered, copy)
                     .with(instruction, Part::Access)
                     .with_some(self.last_test(warp), Part::OtherWait)

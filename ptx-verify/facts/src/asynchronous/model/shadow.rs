@@ -87,7 +87,9 @@ impl Cell {
         self.writes.iter().filter(|touch| touch.bytes & bytes != 0).find_map(|touch| {
             let fenced = who.clock.get(who.warps, fences, touch.warp as usize) >= touch.event;
             match () {
-                () if !who.knows(touch) => Some(Clash::Written { instruction: touch.instruction }),
+                () if !who.knows(touch) => {
+                    Some(Clash::Written { warp: touch.warp, instruction: touch.instruction })
+                }
                 () if own.proxy && !fenced => {
                     Some(Clash::Unfenced { warp: touch.warp, instruction: touch.instruction })
                 }
@@ -157,7 +159,7 @@ pub(super) enum Clash {
     /// A read by another warp, at this instruction, before this event of it.
     Read { warp: u32, event: u32, instruction: u32 },
     /// A write by another warp.
-    Written { instruction: u32 },
+    Written { warp: u32, instruction: u32 },
     /// A write that the asynchronous proxy need not see.
     Unfenced { warp: u32, instruction: u32 },
 }
@@ -589,7 +591,7 @@ impl Shadow {
                 clash = clash.or(Some(Clash::Read { warp, event, instruction }));
             }
             for touch in cell.writes.iter().filter(|touch| touch.bytes & bytes != 0 && !who.knows(touch)) {
-                clash = clash.or(Some(Clash::Written { instruction: touch.instruction }));
+                clash = clash.or(Some(Clash::Written { warp: touch.warp, instruction: touch.instruction }));
             }
             cell.written |= bytes;
             // What was there before is settled, or has been told.
