@@ -364,7 +364,11 @@ impl<'s> Parser<'s> {
                 (true, Some(value)) if is_constant => {
                     parts.constants.push((name, value.clone()));
                     let known = self.program.constants_of_functions.entry(name);
-                    known.and_modify(|known| *known = None).or_insert(Some(value));
+                    // It may have been read with all others of the file.
+                    let is_it = |known: &Expression<'s>| known.span == value.span;
+                    known
+                        .and_modify(|known| *known = known.take().filter(is_it))
+                        .or_insert_with(|| Some(value.clone()));
                 }
                 (true, _) => return false,
                 (false, value) => parts.members.push(Member { name, ty, align, value }),

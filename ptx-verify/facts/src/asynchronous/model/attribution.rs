@@ -126,6 +126,9 @@ fn elsewhere(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
     if fault.kind.is_of_places() {
         let slots: Vec<u32> = all.iter().flat_map(|&at| chosen(facts, at)).collect();
         fault = slots.into_iter().take(MAX_PLACES).fold(fault, |fault, at| fault.with(at, Part::Slot));
+    }
+    // What others have sent may have come to another block.
+    if fault.kind.is_of_places() || matches!(fault.kind, FaultKind::Bytes | FaultKind::Phase) {
         let maps = ranks(facts);
         // Of many addresses nothing tells which one is meant.
         let few = maps.len() <= MAX_RANKS;

@@ -183,11 +183,12 @@ impl Machine<'_> {
                     .with_some(made.map(|made| made.2), Part::Made)
                     .with_some(others, Part::OtherWait)
             }
-            Some(Clash::Written { instruction, .. } | Clash::Unfenced { instruction, .. }) => {
-                Fault::new(FaultKind::Unordered, copy)
-                    .with(instruction, Part::Access)
-                    .with_some(self.last_test(warp), Part::OtherWait)
-            }
+            Some(
+                Clash::Written { instruction, warp: writer } | Clash::Unfenced { instruction, warp: writer },
+            ) => Fault::new(FaultKind::Unordered, copy)
+                .with(instruction, Part::Access)
+                .with_some(self.last_test(warp), Part::OtherWait)
+                .with_some(self.last_test(writer as usize), Part::WaitOfReader),
         };
         self.tell_of(warp, fault);
     }
