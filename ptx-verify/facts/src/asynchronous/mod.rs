@@ -49,7 +49,7 @@ pub use maps::{Missing, StaleMap, stale_map};
 pub use multicast::{counts_in_multicast, tells_devices_narrowly};
 pub use neighbours::{next_step, step_before};
 pub use objects::{Event, Life, Lives, Place};
-pub use parting::{joins_after, parts_before, rounds_around};
+pub use parting::{after_rounds, joins_after, parts_before, rounds_around};
 pub use publish::{
     Accessed, FewThreads, handed_on_without_meeting, hands_on, meetings, told_by_few, used_and_never_met,
     used_without_meeting,

@@ -92,7 +92,8 @@ pub(super) fn chooses(facts: &FunctionFacts<'_>, branch: u32, instruction: u32) 
 }
 
 /// The first instruction that is executed after the rounds of one instruction, of which another one is no part.
-pub(super) fn after_rounds(facts: &FunctionFacts<'_>, instruction: u32, other: u32) -> Option<u32> {
+#[must_use]
+pub fn after_rounds(facts: &FunctionFacts<'_>, instruction: u32, other: u32) -> Option<u32> {
     let cfg = &facts.cfg;
     let [own, other] = [instruction, other].map(|at| cfg.block_of(Handle::new(at)));
     let (head, mut blocks) = rounds(facts, own).filter(|(_, blocks)| !blocks.contains(&other))?;

@@ -17,7 +17,7 @@ use crate::rules;
 use crate::rules::asynchronous::unordered_flag::{NARROW_LOCK, NARROW_POLL};
 use crate::rules::asynchronous::{
     barrier_deadlock, early_grid_read, mbarrier_bytes, mbarrier_count, mbarrier_phase, protocol_not_analysed,
-    tcgen05_beyond_allocation,
+    tcgen05_beyond_allocation, wgmma_missing_wait,
 };
 use crate::rules::memory::read_only_load_of_written;
 use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
@@ -322,7 +322,9 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
         }
     }
     labels.extend(constants_of(aim, &found, span, &labels));
-    let message = without_registers(&found.message);
+    let is_of_matrices = found.rule == wgmma_missing_wait::RULE.info.name;
+    let message =
+        without_registers(&found.message, if is_of_matrices { "an accumulator" } else { "what was loaded" });
     Some(Diagnostic { span, labels, message, fix: None, ..found })
 }
 
@@ -407,9 +409,9 @@ fn line_around(source: &str, place: Span) -> &str {
     &source[start..end]
 }
 
-/// A message without the names that registers have in the translation.
-fn without_registers(message: &str) -> String {
+/// A message with what a register is in place of the name that it has in the translation.
+fn without_registers(message: &str, register: &str) -> String {
     let Some((before, rest)) = message.split_once("`%c_") else { return message.to_owned() };
     let after = rest.split_once('`').map_or("", |(_, after)| after);
-    format!("{before}what was loaded{after}")
+    format!("{before}{register}{after}")
 }

@@ -74,6 +74,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             finding =
                 finding.with_secondary(context.instruction_span(wait), "this wait leaves its group pending");
         }
+        let after = asynchronous::after_rounds(facts, last.unwrap_or(touched.start), touched.instruction);
+        if let Some(after) = after.filter(|&after| after < touched.instruction) {
+            finding = finding.with_secondary(context.instruction_span(after), "the rounds end before this");
+        }
         let block = facts.cfg.block_of(ptx_ir::ir::Handle::new(touched.instruction));
         let first = facts.cfg.instructions(block).start;
         if first != touched.instruction

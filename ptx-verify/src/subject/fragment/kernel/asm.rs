@@ -122,7 +122,11 @@ impl<'s> Lowering<'_, 's> {
         }
         let register = self.fresh(bits)?;
         if is_read {
-            let value = self.read(&place)?;
+            // Statements without instructions name what they do not touch.
+            let value = match &place {
+                Place::Alias(_, ty) => Value::unknown(ty.clone()),
+                place => self.read(place)?,
+            };
             let operand = self.operand(&value, bits)?;
             self.emit(&format!("mov.b{bits} {}, {operand};", register.name()));
         }

@@ -667,14 +667,23 @@ impl<'s> Lowering<'_, 's> {
                 let whole = Place::Parts(parts.to_vec(), ty.clone());
                 Ok(Place::Alias(Rc::new(whole), (**of).clone()))
             }
-            other => Ok(Place::Unknown(other.clone())),
+            other => Ok(self.any_of(parts, other)),
+        }
+    }
+
+    /// One of several numbers, of which nothing is known but that an operation may still write it.
+    fn any_of(&self, parts: &[Place], ty: &Ty) -> Place {
+        let all = Place::Parts(parts.to_vec(), Ty::Array(Rc::new(ty.clone()), parts.len() as u64));
+        match self.in_flight(&all) {
+            Some(_) => Place::Alias(Rc::new(all), ty.clone()),
+            None => Place::Unknown(ty.clone()),
         }
     }
 
     /// A number of several, chosen by an index: it can be read, and it is written by [`Lowering::write`] of all.
     fn chosen(&mut self, parts: &[Place], of: &Ty, index: &Value) -> Result<Place, Unclear> {
         if parts.len() > MAX_CHOSEN {
-            return Ok(Place::Unknown(of.clone()));
+            return Ok(self.any_of(parts, of));
         }
         let mut registers = Vec::new();
         for part in parts {

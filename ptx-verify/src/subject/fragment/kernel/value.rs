@@ -264,6 +264,21 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// What an operation may still write of a place that is in registers.
+    pub(super) fn in_flight(&self, place: &Place) -> Option<Value> {
+        if self.begun.is_empty() {
+            return None;
+        }
+        match place {
+            Place::Register(register, ty) if self.begun.contains(&register.number) => {
+                Some(Value { ty: ty.clone(), held: Held::Register(*register) })
+            }
+            Place::Parts(parts, _) => parts.iter().find_map(|part| self.in_flight(part)),
+            Place::Alias(of, _) => self.in_flight(of),
+            _ => None,
+        }
+    }
+
     /// An array as the pointer to its first element.
     pub(super) fn decayed(value: Value) -> Value {
         match value.ty {
@@ -295,7 +310,13 @@ impl Lowering<'_, '_> {
             Place::Alias(_, ty @ (Ty::Array(..) | Ty::Structure(_))) => {
                 Value { ty: ty.clone(), held: Held::Place(Rc::new(place.clone())) }
             }
-            Place::Unknown(ty) | Place::Alias(_, ty) => Value::unknown(ty.clone()),
+            Place::Unknown(ty) => Value::unknown(ty.clone()),
+            Place::Alias(of, ty) => {
+                if let Some(value) = self.in_flight(of) {
+                    self.copied(value)?;
+                }
+                Value::unknown(ty.clone())
+            }
             Place::Pair(..) | Place::Half(..) => self.read_bits(place)?,
             Place::Link(of, _) => Self::address_of(of.borrow().clone().ok_or(Unclear)?),
             Place::Register(register, ty) => {
@@ -549,6 +570,8 @@ impl Lowering<'_, '_> {
                 (float @ Ty::Float(..), _) | (_, float @ Ty::Float(..)) => float.clone(),
                 _ => Ty::Any,
             };
+            self.used(left)?;
+            self.used(right)?;
             return Ok(Value::unknown(result(ty)));
         };
         // Smaller ones are ints; of two with the same size the one without a sign counts.
