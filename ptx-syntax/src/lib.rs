@@ -21,6 +21,6 @@ mod statement;
 
 pub use diagnostic::{Applicability, Class, Diagnostic, Edit, Fix, Label, Severity};
 pub use explanation::{Explanation, Located, SyntaxError};
-pub use outline::{BodyParser, ParsedBody, outline, outline_by};
+pub use outline::{BodyParser, ParsedBody, outline, outline_around, outline_by};
 pub use parser::{Parse, parse};
 pub use span::{LineColumn, LineIndex, Span};

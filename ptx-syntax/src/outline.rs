@@ -29,9 +29,18 @@ pub fn outline(source: &str) -> Option<Tree> {
 #[must_use]
 pub fn outline_by(threads: usize, source: &str) -> Option<Tree> {
     let braces = if threads > 1 { braces::of_text(source, threads) } else { None };
+    outline_of(source, braces.as_ref(), &[])
+}
+
+/// The same of a text some of whose bodies are known: each from `{` to `}`, in order. They are not searched.
+#[must_use]
+pub fn outline_around(source: &str, bodies: &[Span]) -> Option<Tree> {
+    outline_of(source, None, bodies)
+}
+
+fn outline_of(source: &str, braces: Option<&Braces>, known: &[Span]) -> Option<Tree> {
     let builder = RefCell::new(Builder::default());
-    let tokens =
-        OutlineTokens { lexer: Lexer::new(source), braces: braces.as_ref(), header: None, close: None };
+    let tokens = OutlineTokens { lexer: Lexer::new(source), braces, known, header: None, close: None };
     let parsed = ModuleParser::new().parse(&builder, Terminals::new(tokens, &builder));
     parsed.ok().map(|()| builder.into_inner().tree)
 }
@@ -106,6 +115,8 @@ struct OutlineTokens<'s> {
     lexer: Lexer<'s>,
     /// The braces of the text, where they were looked for first.
     braces: Option<&'s Braces>,
+    /// Bodies that are known, but for those that are passed.
+    known: &'s [Span],
     /// The open parentheses of the function header that is being read.
     header: Option<u32>,
     /// Where the body ends whose beginning was the last token.
@@ -121,6 +132,14 @@ impl OutlineTokens<'_> {
         }
     }
 
+    /// The place of the brace that closes a body which is known.
+    fn known_end(&mut self, start: u32) -> Option<usize> {
+        let passed = self.known.partition_point(|body| body.start < start);
+        self.known = &self.known[passed..];
+        let body = self.known.first().filter(|body| body.start == start)?;
+        Some(body.end as usize - 1)
+    }
+
     #[inline]
     fn pass(&mut self, token: Token) -> Token {
         match (token.kind, self.header) {
@@ -132,10 +151,10 @@ impl OutlineTokens<'_> {
                 self.header = None;
                 // Where nothing closes it, the text does not parse.
                 let open = token.span.end as usize;
-                self.close = match self.braces {
+                self.close = self.known_end(token.span.start).or_else(|| match self.braces {
                     Some(braces) => braces.closing(self.lexer.source(), open),
                     None => closing_brace(self.lexer.source(), open),
-                };
+                });
             }
             (kind, Some(0)) if ends_header(kind) => self.header = None,
             _ => {}

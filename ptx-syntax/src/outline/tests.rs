@@ -1,4 +1,4 @@
-use super::{BodyParser, braces, closing_brace, outline, outline_by};
+use super::{BodyParser, braces, closing_brace, outline, outline_around, outline_by};
 use crate::ast::{FunctionKind, Operand, Statement, StatementKind, Tree};
 use crate::{Span, parse};
 
@@ -65,6 +65,12 @@ fn same_by_threads(source: &str) {
     let alone = format!("{:?}", outline(source));
     for threads in [2, 5] {
         assert_eq!(format!("{:?}", outline_by(threads, source)), alone, "{source:?}");
+    }
+    let tree = outline(source);
+    let bodies: Vec<Span> =
+        tree.iter().flat_map(|tree| &tree.functions).filter_map(|each| Some(each.body?.span)).collect();
+    for first in 0..bodies.len() {
+        assert_eq!(format!("{:?}", outline_around(source, &bodies[first..])), alone, "{source:?}");
     }
 }
 

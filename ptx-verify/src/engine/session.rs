@@ -2,7 +2,7 @@
 
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::lower::{Declarations, declarations};
-use ptx_syntax::{Diagnostic, Span, outline_by};
+use ptx_syntax::{Diagnostic, Span, outline_around, outline_by};
 
 use crate::engine::check::{all_findings, check_whole, complete};
 use crate::engine::judge::{Findings, Judge};
@@ -34,8 +34,10 @@ impl Session {
     /// The same as [`check`](crate::check), sooner.
     #[must_use]
     pub fn check(&mut self, source: &str, config: &Config) -> Vec<Diagnostic> {
-        let known = self.known.take().filter(|known| known.config == *config);
-        let Some((findings, broken)) = self.found_again(known, source, config) else {
+        if self.known.as_ref().is_some_and(|known| known.config != *config) {
+            self.known = None;
+        }
+        let Some((findings, broken)) = self.found_again(source, config) else {
             return check_whole(source, config);
         };
         let known: Vec<_> =
@@ -49,19 +51,24 @@ impl Session {
 
     /// What is found before suppressions and levels, and whether the text does not parse; none where the text has no
     /// pieces.
-    fn found_again(
-        &mut self,
-        known: Option<Known>,
-        source: &str,
-        config: &Config,
-    ) -> Option<(Vec<Diagnostic>, bool)> {
-        let tree = outline_by(pieces::threads(source, config), source)?;
-        let declared = declarations(&tree, source)?;
-        drop(tree);
+    fn found_again(&mut self, source: &str, config: &Config) -> Option<(Vec<Diagnostic>, bool)> {
+        let change = self.known.as_ref().map(|known| Change::between(&known.source, source));
+        let tree = match (&self.known, &change) {
+            (Some(known), Some(change)) => outline_around(source, &change.left_alone(&known.places)),
+            _ => outline_by(pieces::threads(source, config), source),
+        };
+        let declared = declarations(&tree?, source)?;
         let places: Vec<Span> =
             declared.functions().map(|function| pieces::place(&declared, function)).collect::<Option<_>>()?;
-        let kept = known.and_then(|known| known.kept(source, &places, &declared));
-        let kept = kept.unwrap_or_else(|| places.iter().map(|_| None).collect());
+        let none = || places.iter().map(|_| None).collect();
+        let (text, kept) = match (self.known.take(), change) {
+            (Some(mut known), Some(change)) => {
+                let kept = known.kept(source, &places, &declared, &change);
+                change.make(&mut known.source, source);
+                (known.source, kept.unwrap_or_else(none))
+            }
+            _ => (source.to_owned(), none()),
+        };
         let module = declared.module();
         let all = Pieces::new(source, &declared);
         let shared = Shared::new(module, &all);
@@ -73,7 +80,7 @@ impl Session {
         } else {
             in_parts(source, config, &declared, &judge, &places, &pieces)?
         };
-        self.known = Some(Known { source: source.to_owned(), config: config.clone(), places, pieces });
+        self.known = Some(Known { source: text, config: config.clone(), places, pieces });
         Some((found, !whole))
     }
 }
@@ -147,28 +154,37 @@ fn in_parts(
 
 impl Known {
     /// What is known of the bodies of the next version, at their new places; none where the declarations changed.
-    fn kept(self, source: &str, places: &[Span], declared: &Declarations) -> Option<Vec<Option<Piece>>> {
-        let Self { source: before, places: old, mut pieces, .. } = self;
+    fn kept(
+        &mut self,
+        source: &str,
+        places: &[Span],
+        declared: &Declarations,
+        change: &Change,
+    ) -> Option<Vec<Option<Piece>>> {
+        let (before, old, mut pieces) = (&self.source, &self.places, std::mem::take(&mut self.pieces));
         if old.len() != places.len() {
             return None;
         }
+        let is_same = |from: Span, to: Span| {
+            change.moved(from) == Some(to) || from.len() == to.len() && from.text(before) == to.text(source)
+        };
         let (mut left, mut right) = (0, 0);
         for (old, new) in old.iter().zip(places) {
-            if before.get(left..old.start as usize)? != source.get(right..new.start as usize)? {
+            if !is_same(Span::new(left, old.start), Span::new(right, new.start)) {
                 return None;
             }
-            (left, right) = (old.end as usize, new.end as usize);
+            (left, right) = (old.end, new.end);
         }
-        if before.get(left..)? != source.get(right..)? {
+        if !is_same(Span::new(left, before.len() as u32), Span::new(right, source.len() as u32)) {
             return None;
         }
         let both = old.iter().zip(places);
-        let changed: Vec<bool> = both.map(|(old, new)| old.text(&before) != new.text(source)).collect();
+        let changed: Vec<bool> = both.map(|(old, new)| !is_same(*old, *new)).collect();
         // What is said of a call depends on the function that is called.
         let is_called = |function| declared.module().functions[function].kind != FunctionKind::Entry;
         let mut functions = declared.functions().zip(&changed);
         let callee_changed = functions.any(|(function, changed)| *changed && is_called(function));
-        let moved = Moves { from: &old, to: places, changed: &changed };
+        let moved = Moves { from: old, to: places, changed: &changed };
         for (kept, changed) in pieces.iter_mut().zip(&changed) {
             let stays = kept.as_mut().is_some_and(|piece| {
                 let is_stale = *changed || callee_changed && piece.judged.features.has(Features::CALLS);
@@ -180,6 +196,72 @@ impl Known {
         }
         Some(pieces)
     }
+}
+
+/// What makes one text of another: a part in the middle becomes another part. An editor does not tell where, and bytes are
+/// compared faster than braces are searched.
+struct Change {
+    from: Span,
+    to: Span,
+}
+
+impl Change {
+    fn between(before: &str, after: &str) -> Self {
+        let (old, new) = (before.as_bytes(), after.as_bytes());
+        let mut start = alike(old.chunks(BLOCK), new.chunks(BLOCK), |old, new| {
+            old.iter().zip(new).take_while(|(old, new)| old == new).count()
+        });
+        while !before.is_char_boundary(start) || !after.is_char_boundary(start) {
+            start -= 1;
+        }
+        let (old, new) = (&old[start..], &new[start..]);
+        let mut rest = alike(old.rchunks(BLOCK), new.rchunks(BLOCK), |old, new| {
+            old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count()
+        });
+        while !before.is_char_boundary(before.len() - rest) || !after.is_char_boundary(after.len() - rest) {
+            rest -= 1;
+        }
+        let until = |text: &str| Span::new(start as u32, (text.len() - rest) as u32);
+        Self { from: until(before), to: until(after) }
+    }
+
+    /// Where a part is that the change leaves alone.
+    fn moved(&self, part: Span) -> Option<Span> {
+        if part.end <= self.from.start {
+            return Some(part);
+        }
+        let moved = |at: u32| Some(at.checked_sub(self.from.end)? + self.to.end);
+        Some(Span::new(moved(part.start)?, moved(part.end)?))
+    }
+
+    /// Where those of some parts are that the change leaves alone.
+    fn left_alone(&self, parts: &[Span]) -> Vec<Span> {
+        parts.iter().filter_map(|part| self.moved(*part)).collect()
+    }
+
+    /// Makes the text before the change that after it.
+    fn make(&self, before: &mut String, after: &str) {
+        before.replace_range(self.from.range(), self.to.text(after));
+    }
+}
+
+/// So many bytes are compared at once.
+const BLOCK: usize = 4096;
+
+/// How many bytes of two texts in blocks are alike, before the first that differ.
+fn alike<'t>(
+    one: impl Iterator<Item = &'t [u8]>,
+    other: impl Iterator<Item = &'t [u8]>,
+    in_block: impl Fn(&[u8], &[u8]) -> usize,
+) -> usize {
+    let mut count = 0;
+    for (one, other) in one.zip(other) {
+        if one != other {
+            return count + in_block(one, other);
+        }
+        count += one.len();
+    }
+    count
 }
 
 /// How the places of one text are found in another that has the same declarations and other bodies.
