@@ -16,6 +16,8 @@ use lsp_types::request::{Request as _, WorkspaceDiagnosticRefresh};
 use lsp_types::{DiagnosticSeverity, Range};
 use ptx_project::{Options, Sessions};
 use ptx_syntax::Diagnostic;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::configuration::Configuration;
@@ -169,7 +171,7 @@ impl Checker {
                 locked(&self.findings).remove(&uri);
                 self.configuration.closed(&uri);
                 for question in self.questions.take(&uri) {
-                    self.send(Outgoing::answer(&question.id, Err(Failure::cancelled())));
+                    self.send(Outgoing::refusal(&question.id, Failure::cancelled()));
                 }
                 if self.pulled.is_none() {
                     let params = json!({"uri": uri, "diagnostics": []});
@@ -242,7 +244,8 @@ impl Checker {
         if document.is_configuration {
             diagnostics = toml::findings(document);
         }
-        let diagnostics = Arc::new(json!(diagnostics));
+        // Lists of what has strings as keys have a text.
+        let diagnostics: Arc<RawValue> = to_raw_value(&diagnostics).unwrap_or_default().into();
         let checked = Checked { version: document.version, shown: Arc::new(shown), options };
         locked(&self.findings).insert(document.uri.clone(), checked);
         let known = self.known(uri, &diagnostics);
@@ -251,7 +254,7 @@ impl Checker {
         }
         if self.pulled.is_none() {
             let params =
-                json!({"uri": document.uri, "version": document.version, "diagnostics": *diagnostics});
+                Published { uri: &document.uri, version: document.version, diagnostics: &diagnostics };
             self.send(Outgoing::notification(PublishDiagnostics::METHOD, params));
         }
         if let Some(open) = self.open.get_mut(uri) {
@@ -262,9 +265,9 @@ impl Checker {
     }
 
     /// What is answered to questions: under the name of before, where nothing else was found.
-    fn known(&mut self, uri: &str, diagnostics: &Arc<Value>) -> Known {
+    fn known(&mut self, uri: &str, diagnostics: &Arc<RawValue>) -> Known {
         let before = self.open.get_mut(uri).and_then(|open| open.known.take());
-        before.filter(|before| before.diagnostics == *diagnostics).unwrap_or_else(|| {
+        before.filter(|before| before.diagnostics.get() == diagnostics.get()).unwrap_or_else(|| {
             self.serial += 1;
             Known { name: self.serial.to_string(), diagnostics: Arc::clone(diagnostics) }
         })
@@ -274,6 +277,14 @@ impl Checker {
         // Without an editor there is nobody to tell; the thread that reads notices it too.
         let _ = self.output.send(message);
     }
+}
+
+/// The findings of a document, as the protocol has them.
+#[derive(Serialize)]
+struct Published<'a> {
+    uri: &'a str,
+    version: i32,
+    diagnostics: &'a RawValue,
 }
 
 /// What a lock guards is whole also after a panic: it is only put in and taken out.

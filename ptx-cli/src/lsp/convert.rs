@@ -69,6 +69,7 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
     let mut published = Vec::with_capacity(kept.len() + 1);
     let mut shown = Vec::with_capacity(kept.len());
     let uri = document.address();
+    let mut pages = HashMap::new();
     for found in kept {
         let range = next();
         let related = found.labels.iter().take(MAX_LABELS).filter_map(|label| {
@@ -85,7 +86,7 @@ pub fn diagnostics(document: &Document, found: Vec<Diagnostic>) -> (Vec<lsp_type
         };
         published.push(lsp_types::Diagnostic {
             code: Some(NumberOrString::String(found.rule.to_owned())),
-            code_description: description(found.rule),
+            code_description: pages.entry(found.rule).or_insert_with(|| description(found.rule)).clone(),
             related_information: Some(related),
             tags: UNNECESSARY.contains(&found.rule).then(|| vec![DiagnosticTag::UNNECESSARY]),
             ..plain(range, severity, message.clone())

@@ -210,7 +210,7 @@ impl Server {
                     // The thread that verifies answers it, as soon as it knows.
                     match pull::read(id.clone(), params) {
                         Ok(question) => self.give(Task::Pull(question))?,
-                        Err(failure) => self.send(Outgoing::answer(&id, Err(failure)))?,
+                        Err(failure) => self.send(Outgoing::refusal(&id, failure))?,
                     }
                 }
                 Message::Request { id, method, params }
@@ -218,7 +218,7 @@ impl Server {
                 {
                     match parse::<lsp_types::WorkspaceSymbolParams>(params) {
                         Ok(asked) => self.give_workspace(workspace::Task::Search { id, query: asked.query }),
-                        Err(failure) => self.send(Outgoing::answer(&id, Err(failure)))?,
+                        Err(failure) => self.send(Outgoing::refusal(&id, failure))?,
                     }
                 }
                 Message::Request { id, method, params } => {
@@ -227,7 +227,7 @@ impl Server {
                 }
                 Message::Broken { id, failure } => {
                     tell(&failure.message);
-                    self.send(Outgoing::answer(&id, Err(failure)))?;
+                    self.send(Outgoing::refusal(&id, failure))?;
                 }
                 Message::Response => {}
             }
@@ -274,7 +274,7 @@ impl Server {
             && let Message::Request { id, .. } = &waiting.message
         {
             self.barriers -= usize::from(waiting.is_barrier());
-            return self.send(Outgoing::answer(id, Err(Failure::cancelled())));
+            return self.send(Outgoing::refusal(id, Failure::cancelled()));
         }
         // It may be with the thread that verifies.
         self.give(Task::Cancel(params.get("id").cloned().unwrap_or_default()))

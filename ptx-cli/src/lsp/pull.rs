@@ -4,7 +4,9 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::requests::parse;
 use super::wire::{ErrorCode, Failure, Outgoing};
@@ -34,7 +36,7 @@ impl Question {
     /// The answer about a document that is not open.
     pub fn refused(&self) -> Outgoing {
         let failure = Failure::new(ErrorCode::Failed, format!("`{}` is not open", self.uri));
-        Outgoing::answer(&self.id, Err(failure))
+        Outgoing::refusal(&self.id, failure)
     }
 }
 
@@ -42,19 +44,26 @@ impl Question {
 #[derive(Clone, Debug)]
 pub struct Known {
     pub name: String,
-    pub diagnostics: Arc<Value>,
+    pub diagnostics: Arc<RawValue>,
 }
 
 impl Known {
     /// The answer to a question.
     pub fn answer(&self, question: &Question) -> Outgoing {
-        let unchanged = question.previous.as_ref() == Some(&self.name);
-        let result = match unchanged {
-            true => json!({"kind": "unchanged", "resultId": self.name}),
-            false => json!({"kind": "full", "resultId": self.name, "items": *self.diagnostics}),
-        };
-        Outgoing::answer(&question.id, Ok(result))
+        let is_known = question.previous.as_ref() == Some(&self.name);
+        let (kind, items) = if is_known { ("unchanged", None) } else { ("full", Some(&*self.diagnostics)) };
+        Outgoing::answer(&question.id, Ok(Report { kind, result_id: &self.name, items }))
     }
+}
+
+/// An answer, as the protocol has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    kind: &'static str,
+    result_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<&'a RawValue>,
 }
 
 /// The questions that wait.
@@ -68,7 +77,7 @@ impl Questions {
     pub fn add(&mut self, question: Question) -> Option<Outgoing> {
         if self.waiting.len() >= MAX_WAITING {
             let failure = Failure::new(ErrorCode::Failed, "too many questions wait for findings");
-            return Some(Outgoing::answer(&question.id, Err(failure)));
+            return Some(Outgoing::refusal(&question.id, failure));
         }
         self.waiting.push(question);
         None
@@ -78,7 +87,7 @@ impl Questions {
     pub fn cancel(&mut self, id: &Value) -> Option<Outgoing> {
         let at = self.waiting.iter().position(|question| question.id == *id)?;
         let question = self.waiting.remove(at);
-        Some(Outgoing::answer(&question.id, Err(Failure::cancelled())))
+        Some(Outgoing::refusal(&question.id, Failure::cancelled()))
     }
 
     /// The questions about a document, which wait no longer.

@@ -154,42 +154,77 @@ fn message(value: Value) -> Message {
 
 /// Writes one message.
 pub fn write(output: &mut impl Write, message: &Outgoing) -> io::Result<()> {
-    let text = serde_json::to_string(message)?;
+    let text = &message.text;
     write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
     output.flush()
 }
 
-/// What the server sends; null for the end.
-#[derive(Clone, Debug, Serialize)]
-#[serde(transparent)]
-pub struct Outgoing(Value);
+/// What the server sends.
+///
+/// It is text from the start: findings in a large document are many, and a tree of them costs more than they do.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The message; nothing for the end.
+    text: String,
+}
 
 impl Outgoing {
     /// Behind this, nothing is written.
     pub fn end() -> Self {
-        Self(Value::Null)
+        Self { text: String::new() }
     }
 
     pub fn is_end(&self) -> bool {
-        self.0.is_null()
+        self.text.is_empty()
     }
 
-    pub fn answer(id: &Value, result: Result<Value, Failure>) -> Self {
-        Self(match result {
-            Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-            Err(Failure { code, message }) => {
-                let error = json!({"code": code as i32, "message": message});
-                json!({"jsonrpc": "2.0", "id": id, "error": error})
-            }
-        })
+    pub fn answer(id: &Value, result: Result<impl Serialize, Failure>) -> Self {
+        match result {
+            Ok(result) => Self::of(Content { id: Some(id), result: Some(result), ..Content::default() }),
+            Err(failure) => Self::refusal(id, failure),
+        }
+    }
+
+    pub fn refusal(id: &Value, Failure { code, message }: Failure) -> Self {
+        let error = json!({"code": code as i32, "message": message});
+        Self::of(Content::<Value> { id: Some(id), error: Some(error), ..Content::default() })
     }
 
     pub fn notification(method: &str, params: impl Serialize) -> Self {
-        Self(json!({"jsonrpc": "2.0", "method": method, "params": params}))
+        Self::of(Content { method: Some(method), params: Some(params), ..Content::default() })
     }
 
     pub fn request(id: &str, method: &str, params: impl Serialize) -> Self {
-        Self(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+        let id = Value::from(id);
+        Self::of(Content { id: Some(&id), method: Some(method), params: Some(params), ..Content::default() })
+    }
+
+    fn of(content: Content<'_, impl Serialize>) -> Self {
+        let text = serde_json::to_string(&content);
+        // All that is sent has keys that are strings, and then JSON has a text for it.
+        Self { text: text.unwrap_or_else(|_| "null".to_owned()) }
+    }
+}
+
+/// A message, as the protocol has it.
+#[derive(Serialize)]
+struct Content<'a, T> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+}
+
+impl<T> Default for Content<'_, T> {
+    fn default() -> Self {
+        Self { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None }
     }
 }
 
