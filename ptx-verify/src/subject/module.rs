@@ -3,13 +3,13 @@
 use ptx_facts::asynchronous::model::Executions;
 use ptx_facts::mentions::Used;
 use std::ops::BitOrAssign;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use ptx_ir::ir::{Function, Handle, Header, Item, Module, Spelling, Variable};
 use ptx_ir::isa::{AsyncGroup, Computation, Control, Convergence, Event, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
-use ptx_ir::target::Target;
+use ptx_ir::target::{Target, TargetSet};
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
 
@@ -78,9 +78,14 @@ impl<'a> Shared<'a> {
 
 /// Whether there is a special register that the version or target of a module does not have.
 fn special_registers_may_be_missing(header: &Header) -> bool {
-    SpecialRegister::all().any(|register| {
-        header.version < register.min_version() || !register.targets().contains(header.target)
-    })
+    /// What has all: from which version on, and the targets.
+    static ALL: LazyLock<(Option<Version>, TargetSet)> = LazyLock::new(|| {
+        let version = SpecialRegister::all().map(|each| each.min_version()).max();
+        let in_all = |target: &Target| SpecialRegister::all().all(|each| each.targets().contains(*target));
+        (version, Target::all().filter(in_all).collect())
+    });
+    let (version, targets) = &*ALL;
+    version.is_some_and(|version| header.version < version) || !targets.contains(header.target)
 }
 
 /// What there is among instructions, so that nothing is looked for in vain.

@@ -40,6 +40,9 @@ const MAX_CONSTANTS: usize = 3;
 /// The name of the scope of the block in C++.
 const SCOPE_OF_BLOCK: &str = "thread_scope_block";
 
+/// What makes a function a kernel; a macro may stand for it.
+const KERNEL: &[u8] = b"__global__";
+
 /// Kernels of a file that are looked at.
 const MAX_KERNELS: usize = 200;
 /// Expressions and statements that are read for them.
@@ -47,7 +50,7 @@ const MAX_WORK: usize = 2_000_000;
 
 /// Whether a source without asm statements may have kernels that call wrappers of included files: two searches.
 pub(super) fn may_call_wrappers(source: &str) -> bool {
-    let has_kernel = memmem::find(source.as_bytes(), b"__global__").is_some();
+    let has_kernel = memmem::find(source.as_bytes(), KERNEL).is_some();
     has_kernel
         && (includes(source).any(|include| include.quoted || is_of_protocols(include.path))
             || counts_blocks(source))
@@ -94,6 +97,11 @@ pub(super) fn findings(
     aims: &[(Target, Release)],
     levels: &Levels,
 ) -> Vec<Diagnostic> {
+    // Most headers have no kernel.
+    let has_kernel = |text: &str| memmem::find(text.as_bytes(), KERNEL).is_some();
+    if !has_kernel(source) && !headers.iter().any(|header| has_kernel(header)) {
+        return Vec::new();
+    }
     let prelude = prelude::of(source);
     if headers.is_empty() && prelude.is_none() {
         return of_text(source, file, 0, aims, levels);

@@ -29,8 +29,15 @@ pub struct Include<'a> {
 
 /// The `#include` lines of a source, whatever the conditions around them.
 pub fn includes(source: &str) -> impl Iterator<Item = Include<'_>> {
-    source.lines().filter_map(|line| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    // Few lines have the sign.
+    memchr::memchr_iter(b'#', source.as_bytes()).filter_map(|at| {
+        let before = source[..at].trim_end_matches(|letter: char| letter.is_whitespace() && letter != '\n');
+        if !before.is_empty() && !before.ends_with('\n') {
+            return None;
+        }
+        let rest =
+            source[at + 1..].trim_start_matches(|letter: char| letter.is_whitespace() && letter != '\n');
+        let rest = rest.strip_prefix("include")?.lines().next()?.trim_start();
         let quoted = rest.starts_with('"');
         let (_, rest) = rest.split_at_checked(1).filter(|(open, _)| matches!(*open, "\"" | "<"))?;
         let path = rest.split(if quoted { '"' } else { '>' }).next()?;
