@@ -219,6 +219,10 @@ impl Declarations {
             }
         }
         let declared: Vec<&Declaration> = headers.iter().flat_map(|header| &header.declarations).collect();
+        if defined.is_empty() && declared.is_empty() && headers.iter().all(|header| header.of_cuda.is_empty())
+        {
+            return Self::default();
+        }
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, declaration) in declared.iter().enumerate() {
             for name in declaration.names() {

@@ -49,7 +49,7 @@ pub struct Suppressions {
 
 impl Suppressions {
     /// Whether a text might hold suppressions.
-    pub(super) fn may_be_in(text: &str) -> bool {
+    pub(crate) fn may_be_in(text: &str) -> bool {
         memmem::find(text.as_bytes(), WORD.as_bytes()).is_some()
     }
 

@@ -132,7 +132,8 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
     let mut declarations = Declarations::default();
     if uses_macros || file.depends_on_others() {
         declarations = (included.declarations)();
-        if has_asm || declarations.have_asm() {
+        // Without any, the source reads as before.
+        if !declarations.is_empty() && (has_asm || declarations.have_asm()) {
             file = cuda::extract_among(source, &declarations);
         }
     }
@@ -151,7 +152,10 @@ pub fn verify_cuda_with(source: &str, config: &CudaConfig, included: Included<'_
     } else {
         return CudaVerification::default();
     };
-    let mut suppressions = Suppressions::of_comments(source, cuda::comments(source));
+    let mut suppressions = match Suppressions::may_be_in(source) {
+        true => Suppressions::of_comments(source, cuda::comments(source)),
+        false => Suppressions::default(),
+    };
     let settings = Config { levels: config.levels.clone(), ..Config::default() };
     check::finish(&mut suppressions, &settings, &mut diagnostics);
     asm_target_feature::once_a_file(&mut diagnostics, asm_target_feature::RULE.info.name, "instruction");

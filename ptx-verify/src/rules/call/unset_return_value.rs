@@ -44,6 +44,9 @@ declare_rule! {
 }
 
 fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if context.module.module.functions[context.handle].returns.is_empty() {
+        return;
+    }
     let Some(facts) = context.facts() else { return };
     let module = context.module.module;
     let returned = returned(facts);
