@@ -26,6 +26,16 @@ fn is_other_launch(engine: &Engine<'_, '_>, one: NodeIndex, other: NodeIndex) ->
     launch.is_impossible()
 }
 
+/// Whether the threads of the block meet at an instruction. A barrier for some of them counts: the one that sets the flag is
+/// taken to be among those.
+#[must_use]
+pub fn meets(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let is_barrier = |instance: &Instance| {
+        instance.effects.barrier && instance.effects.convergence == Convergence::Aligned
+    };
+    facts.instance(instruction).is_some_and(is_barrier) && !facts.is_guarded(instruction)
+}
+
 /// Where control comes to from the end of a block, without passing certain instructions.
 pub struct Ahead<'f, 'm> {
     facts: &'f FunctionFacts<'m>,
@@ -42,17 +52,31 @@ impl<'f, 'm> Ahead<'f, 'm> {
     /// From an instruction of a block. `stops` are ascending.
     #[must_use]
     pub fn new(engine: &Engine<'f, 'm>, last: u32, stops: &[u32]) -> Self {
-        Self::to_thread(engine, last, stops, None)
+        Self::to_thread(engine, last, stops, None, None)
     }
 
     /// The same on the way to another instruction. After a barrier of the block only those ways count that the thread takes which
     /// comes there, by conditions that never change.
     #[must_use]
     pub fn towards(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: u32) -> Self {
-        Self::to_thread(engine, last, stops, Some(to))
+        Self::to_thread(engine, last, stops, Some(to), None)
     }
 
-    fn to_thread(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: Option<u32>) -> Self {
+    /// Whether control comes [`towards`](Self::towards) an instruction to that itself. The search ends there.
+    #[must_use]
+    pub fn comes_to(engine: &Engine<'f, 'm>, last: u32, stops: &[u32], to: u32) -> bool {
+        let wanted = engine.facts().cfg.block_of(Handle::new(to));
+        Self::to_thread(engine, last, stops, Some(to), Some(wanted)).reaches(to)
+    }
+
+    /// No block is looked for after the one that is `wanted`.
+    fn to_thread(
+        engine: &Engine<'f, 'm>,
+        last: u32,
+        stops: &[u32],
+        to: Option<u32>,
+        wanted: Option<NodeIndex>,
+    ) -> Self {
         let facts = engine.facts();
         let entered = vec![false; facts.cfg.block_count()];
         let (left, apart) = (entered.clone(), entered.clone());
@@ -65,11 +89,17 @@ impl<'f, 'm> Ahead<'f, 'm> {
             }
             thread.be_in_by(to, |guard| engine.is_invariant(guard));
         }
-        ahead.spread(engine, last, &thread);
+        ahead.spread(engine, last, &thread, wanted);
         ahead
     }
 
-    fn spread(&mut self, engine: &Engine<'_, '_>, last: u32, thread: &Assumption<'_, '_, '_>) {
+    fn spread(
+        &mut self,
+        engine: &Engine<'_, '_>,
+        last: u32,
+        thread: &Assumption<'_, '_, '_>,
+        wanted: Option<NodeIndex>,
+    ) {
         let graph = engine.graph();
         let start = self.facts.cfg.block_of(Handle::new(last));
         let known = known_at(engine, start);
@@ -81,7 +111,7 @@ impl<'f, 'm> Ahead<'f, 'm> {
         while let Some((_, block)) = pending.pop_first() {
             self.left[block.index()] = true;
             let mut passed = self.facts.cfg.instructions(block).filter(|each| block != start || *each > last);
-            let is_apart = self.apart[block.index()] && !passed.any(|each| self.meets(each));
+            let is_apart = self.apart[block.index()] && !passed.any(|each| meets(self.facts, each));
             for &(next, position) in graph.successors(block) {
                 let next = NodeIndex::new(next as usize);
                 // Once more round a loop of one block, control is where it was.
@@ -102,7 +132,11 @@ impl<'f, 'm> Ahead<'f, 'm> {
                         continue;
                     }
                     self.apart[next.index()] |= is_apart;
-                    if self.enter(next) {
+                    let goes_on = self.enter(next);
+                    if wanted == Some(next) {
+                        return;
+                    }
+                    if goes_on {
                         pending.insert(self.facts.cfg.place(next), next);
                     }
                 }
@@ -141,15 +175,6 @@ impl<'f, 'm> Ahead<'f, 'm> {
             let is_forward = cfg.successors(way).all(|(next, _)| cfg.place(way) < cfg.place(next));
             !is_forward || cfg.place(way) <= cfg.place(start) || self.left[way.index()]
         })
-    }
-
-    /// Whether the threads of the block meet at an instruction. A barrier for some of them counts: the one that sets the flag is
-    /// taken to be among those.
-    fn meets(&self, instruction: u32) -> bool {
-        let is_barrier = |instance: &Instance| {
-            instance.effects.barrier && instance.effects.convergence == Convergence::Aligned
-        };
-        self.facts.instance(instruction).is_some_and(is_barrier) && !self.facts.is_guarded(instruction)
     }
 
     fn is_forward(&self, from: NodeIndex, to: NodeIndex) -> bool {

@@ -740,9 +740,7 @@ fn ascending(instructions: impl Iterator<Item = u32>) -> Vec<u32> {
 fn comes_to(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, from: u32, to: u32, stops: &[u32]) -> bool {
     let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
     block(from) == block(to)
-        || context
-            .ask_conditions(|engine| Ahead::towards(engine, from, stops, to).reaches(to))
-            .unwrap_or(true)
+        || context.ask_conditions(|engine| Ahead::comes_to(engine, from, stops, to)).unwrap_or(true)
 }
 
 /// The first of some instructions that control comes to after a poll without one of `stops`, by what the poll's place tells.

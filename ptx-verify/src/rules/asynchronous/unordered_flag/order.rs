@@ -1,7 +1,8 @@
 //! What is done on the wrong side of a flag, and flags in a scope or with an access that those who wait for them do not see.
 
+use petgraph::graph::NodeIndex;
 use ptx_facts::FunctionFacts;
-use ptx_facts::ahead::Ahead;
+use ptx_facts::ahead::{self, Ahead};
 use ptx_facts::asynchronous::{
     FewThreads, Poll, Round, address_root, counts_blocks, counts_of_done, distance_from_root, is_weak,
     may_be_global, meetings, orders_blocks, parts_before,
@@ -10,7 +11,7 @@ use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::{Handle, Register};
 use ptx_ir::isa::{Control, Event, Instance, Mode, Update};
 use ptx_syntax::Diagnostic;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::waits::{Waits, is_narrow, stores_nought};
 use super::{RULE, ascending, comes_to, first_reached};
@@ -266,6 +267,15 @@ impl Order<'_, '_> {
                 .instance(load)
                 .is_some_and(|instance| !instance.is(Mode::Coherent) && !instance.is_read_only_load())
         };
+        // Few stores are to places that are loaded as well, and several loops ask about the same ones.
+        let loaded: FxHashSet<Place> =
+            self.loads.iter().filter(|load| is_cached(load.at)).map(|load| load.place).collect();
+        // Of a block it counts only whether the threads meet in the rest of it.
+        let meets_after = |store: u32| {
+            let mut rest = store + 1..facts.cfg.instructions(facts.cfg.block_of(Handle::new(store))).end;
+            rest.any(|each| ahead::meets(facts, each))
+        };
+        let mut known: FxHashMap<(NodeIndex, bool, u32), bool> = FxHashMap::default();
         polls.into_iter().find_map(|poll| {
             let sets = |&&each: &&u32| {
                 self.waits.at(facts, each).contains(&poll.load)
@@ -283,9 +293,18 @@ impl Order<'_, '_> {
                 facts.cfg.dominates(block(poll.load), block(load)) || is_one && !few.come_to(load)
             };
             let told = Reach::to(facts, Ends::Instructions(&set), &[]);
+            let mut tells = |store: u32, set: u32| {
+                let block = facts.cfg.block_of(Handle::new(store));
+                let asked = || comes_to(context, facts, store, set, &[]);
+                match facts.cfg.block_of(Handle::new(set)) == block {
+                    true => asked(),
+                    false => *known.entry((block, meets_after(store), set)).or_insert_with(asked),
+                }
+            };
             let is_told = |store: &&Plain| {
-                told.at(store.at).is_some()
-                    && set.iter().any(|&set| comes_to(context, facts, store.at, set, &[]))
+                loaded.contains(&store.place)
+                    && told.at(store.at).is_some()
+                    && set.iter().any(|&set| tells(store.at, set))
             };
             let stored: FxHashSet<Place> =
                 self.stores.iter().take(MAX_ACCESSES).filter(is_told).map(|store| store.place).collect();
