@@ -80,7 +80,7 @@ impl<'a> Shared<'a> {
 fn special_registers_may_be_missing(header: &Header) -> bool {
     /// What has all: from which version on, and the targets.
     static ALL: LazyLock<(Option<Version>, TargetSet)> = LazyLock::new(|| {
-        let version = SpecialRegister::all().map(|each| each.min_version()).max();
+        let version = SpecialRegister::all().map(SpecialRegister::min_version).max();
         let in_all = |target: &Target| SpecialRegister::all().all(|each| each.targets().contains(*target));
         (version, Target::all().filter(in_all).collect())
     });
