@@ -7,7 +7,10 @@ use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
 
 /// What the names begin with of arguments that choose a form of the instruction.
-const CHOICES: [&str; 6] = ["sem_", "scope_", "space_", OPERATION, GROUP, KIND];
+const CHOICES: [&str; 6] = ["sem_", "scope_", SPACE, OPERATION, GROUP, KIND];
+
+/// The same of those that tell where something lies.
+const SPACE: &str = "space_";
 
 /// The same of those that choose what is done.
 const OPERATION: &str = "op_";
@@ -19,11 +22,18 @@ pub(super) const KIND: &str = "kind_";
 /// What the names of functions begin with that read special registers.
 const OF_SPECIAL: &str = "get_sreg_";
 
+/// The copies of four rows of a matrix, into shared memory and out of it.
+const GATHER: &str = "cp_async_bulk_tensor_tile_gather4";
+const SCATTER: &str = "cp_async_bulk_tensor_tile_scatter4";
+
+/// The same of those by which lanes of a warp tell each other what they have.
+const OF_LANES: &str = "shfl_sync_";
+
 /// What the names of tests end with that ask for a parity.
 const OF_PARITY: &str = "_parity";
 
 /// The special registers of 32 bits that have a function.
-const SPECIALS: [&str; 15] = [
+const SPECIALS: [&str; 20] = [
     "tid",
     "ntid",
     "ctaid",
@@ -39,6 +49,28 @@ const SPECIALS: [&str; 15] = [
     "cluster_nctaid",
     "cluster_ctarank",
     "cluster_nctarank",
+    "lanemask_eq",
+    "lanemask_le",
+    "lanemask_lt",
+    "lanemask_ge",
+    "lanemask_gt",
+];
+
+/// Those whose numbers nobody knows, and whether they have 64 bits.
+const UNKNOWN_SPECIALS: [(&str, bool); 13] = [
+    ("clock", false),
+    ("clock_hi", false),
+    ("clock64", true),
+    ("globaltimer", true),
+    ("globaltimer_lo", false),
+    ("globaltimer_hi", false),
+    ("gridid", true),
+    ("is_explicit_cluster", false),
+    ("dynamic_smem_size", false),
+    ("total_smem_size", false),
+    ("aggr_smem_size", false),
+    ("reserved_smem_offset_begin", false),
+    ("reserved_smem_offset_end", false),
 ];
 
 /// What the names of functions begin with that are of an object.
@@ -61,6 +93,11 @@ impl<'s> Lowering<'_, 's> {
         let is_wide = choices.contains(&"scope_cluster");
         let scope = if is_wide { "cluster" } else { "cta" };
         let is_relaxed = choices.contains(&"sem_relaxed");
+        let spaces: Vec<&str> = choices.iter().copied().filter(|each| each.starts_with(SPACE)).collect();
+        let (to_space, from_space) = (spaces.first().copied(), spaces.get(1).copied());
+        let is_from_global = from_space == Some("space_global");
+        let pair = choices.iter().find_map(|choice| choice.strip_prefix(GROUP));
+        let pair = pair.map_or(String::new(), |blocks| format!(".cta_group::{blocks}"));
         let sem = if is_relaxed { "relaxed" } else { "release" };
         match (name, rest.as_slice()) {
             ("mbarrier_init", [object, count]) => {
@@ -106,9 +143,21 @@ impl<'s> Lowering<'_, 's> {
                 ));
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
             }
-            ("mbarrier_arrive_and_drop", [object]) => {
-                let (object, token) = (self.in_shared(object)?, self.fresh(64)?);
-                self.emit(&format!("mbarrier.arrive_drop.shared.b64 {}, [{object}];", token.name()));
+            ("mbarrier_arrive_and_drop" | "mbarrier_arrive_drop", [object, count @ ..])
+                if count.len() <= 1 =>
+            {
+                if choices.contains(&"space_cluster") {
+                    let (object, count) = (self.in_cluster(object)?, self.count(count)?);
+                    self.emit(&format!(
+                        "mbarrier.arrive_drop.{sem}.cluster.shared::cluster.b64 _, [{object}]{count};"
+                    ));
+                    return nothing;
+                }
+                let (object, count, token) = (self.in_shared(object)?, self.count(count)?, self.fresh(64)?);
+                let to = token.name();
+                self.emit(&format!(
+                    "mbarrier.arrive_drop.{sem}.{scope}.shared::cta.b64 {to}, [{object}]{count};"
+                ));
                 return Ok(Some(Value { ty: Ty::SIZE, held: Held::Register(token) }));
             }
             ("elect_sync", [mask]) => {
@@ -175,14 +224,14 @@ impl<'s> Lowering<'_, 's> {
                 ["space_cluster"] => "fence.proxy.async.shared::cluster;",
                 _ => "fence.proxy.async;",
             }),
-            ("cp_async_bulk", [to, from, bytes, barrier]) if choices.last() == Some(&"space_global") => {
+            ("cp_async_bulk", [to, from, bytes, barrier]) if is_from_global => {
                 let (to, from) = (self.in_shared(to)?, self.number(from, 64)?);
                 let (bytes, barrier) = (self.number(bytes, 32)?, self.in_shared(barrier)?);
                 self.emit(&format!(
                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [{from}], {bytes}, [{barrier}];"
                 ));
             }
-            ("cp_async_bulk", [to, from, bytes]) if choices.first() == Some(&"space_global") => {
+            ("cp_async_bulk", [to, from, bytes]) if to_space == Some("space_global") => {
                 let (to, from) = (self.number(to, 64)?, self.in_shared(from)?);
                 let bytes = self.number(bytes, 32)?;
                 self.emit(&format!("cp.async.bulk.global.shared::cta.bulk_group [{to}], [{from}], {bytes};"));
@@ -205,14 +254,14 @@ impl<'s> Lowering<'_, 's> {
                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [{to}], [{from}], {bytes}, [{barrier}], {blocks};"
                 ));
             }
-            ("cp_async_bulk_tensor", [to, map, at, barrier, blocks])
-                if choices == ["space_cluster", "space_global"] =>
+            ("cp_async_bulk_tensor" | GATHER, [to, map, at, barrier, blocks])
+                if spaces == ["space_cluster", "space_global"] =>
             {
                 let (to, map) = (self.in_shared(to)?, self.number(map, 64)?);
-                let (dimensions, at) = self.coordinates(at)?;
+                let ((dimensions, mode), at) = self.coordinates(name, at)?;
                 let (barrier, blocks) = (self.in_shared(barrier)?, self.blocks_of_mask(blocks)?);
                 self.emit(&format!(
-                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [{to}], [{map}, {{{at}}}], [{barrier}], {blocks};"
+                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes.multicast::cluster{pair} [{to}], [{map}, {{{at}}}], [{barrier}], {blocks};"
                 ));
             }
             ("cp_reduce_async_bulk", [to, from, bytes]) if choices.starts_with(&["space_global"]) => {
@@ -229,24 +278,24 @@ impl<'s> Lowering<'_, 's> {
             ("cp_reduce_async_bulk_tensor", [map, at, from]) if choices.starts_with(&["space_global"]) => {
                 let operation = operation(&choices).ok_or(Unclear)?;
                 let map = self.number(map, 64)?;
-                let ((dimensions, at), from) = (self.coordinates(at)?, self.in_shared(from)?);
+                let (((dimensions, mode), at), from) = (self.coordinates(name, at)?, self.in_shared(from)?);
                 self.emit(&format!(
-                    "cp.reduce.async.bulk.tensor.{dimensions}d.global.shared::cta.{operation}.tile.bulk_group [{map}, {{{at}}}], [{from}];"
+                    "cp.reduce.async.bulk.tensor.{dimensions}d.global.shared::cta.{operation}.{mode}.bulk_group [{map}, {{{at}}}], [{from}];"
                 ));
             }
-            ("cp_async_bulk_tensor", [to, map, at, barrier]) if choices.last() == Some(&"space_global") => {
+            ("cp_async_bulk_tensor" | GATHER, [to, map, at, barrier]) if is_from_global => {
                 let (to, map) = (self.in_shared(to)?, self.number(map, 64)?);
-                let (dimensions, at) = self.coordinates(at)?;
+                let ((dimensions, mode), at) = self.coordinates(name, at)?;
                 let barrier = self.in_shared(barrier)?;
                 self.emit(&format!(
-                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [{to}], [{map}, {{{at}}}], [{barrier}];"
+                    "cp.async.bulk.tensor.{dimensions}d.shared::cluster.global.{mode}.mbarrier::complete_tx::bytes{pair} [{to}], [{map}, {{{at}}}], [{barrier}];"
                 ));
             }
-            ("cp_async_bulk_tensor", [map, at, from]) if choices.first() == Some(&"space_global") => {
+            ("cp_async_bulk_tensor" | SCATTER, [map, at, from]) if to_space == Some("space_global") => {
                 let map = self.number(map, 64)?;
-                let ((dimensions, at), from) = (self.coordinates(at)?, self.in_shared(from)?);
+                let (((dimensions, mode), at), from) = (self.coordinates(name, at)?, self.in_shared(from)?);
                 self.emit(&format!(
-                    "cp.async.bulk.tensor.{dimensions}d.global.shared::cta.tile.bulk_group [{map}, {{{at}}}], [{from}];"
+                    "cp.async.bulk.tensor.{dimensions}d.global.shared::cta.{mode}.bulk_group [{map}, {{{at}}}], [{from}];"
                 ));
             }
             ("st_async", [to, value, barrier]) => {
@@ -282,12 +331,18 @@ impl<'s> Lowering<'_, 's> {
                 let way = name.trim_start_matches("setmaxnreg_");
                 self.emit(&format!("setmaxnreg.{way}.sync.aligned.u32 {count};"));
             }
+            ("fence_proxy_async_generic_sync_restrict" | "fence_sync_restrict", []) => {
+                // What is released lies in the block, what is acquired anywhere in the cluster.
+                let proxy = if name.contains("proxy") { "proxy.async::generic." } else { "" };
+                self.emit(&match choices.contains(&"sem_acquire") {
+                    true => format!("fence.{proxy}acquire.sync_restrict::shared::cluster.cluster;"),
+                    false => format!("fence.{proxy}release.sync_restrict::shared::cta.cluster;"),
+                });
+            }
             ("fence", []) => {
                 let part = |start: &str| choices.iter().find_map(|choice| choice.strip_prefix(start));
                 let (Some(sem), Some(scope)) = (part("sem_"), part("scope_")) else { return Ok(None) };
                 self.emit(&format!("fence.{sem}.{scope};"));
-            }
-            ("cp_async_bulk_prefetch" | "cp_async_bulk_prefetch_tensor" | "cp_async_bulk_prefetch_L2", _) => {
             }
             ("cp_async_bulk_commit_group", []) => self.emit("cp.async.bulk.commit_group;"),
             ("cp_async_bulk_wait_group" | "cp_async_bulk_wait_group_read", [count]) => {
@@ -303,6 +358,9 @@ impl<'s> Lowering<'_, 's> {
             }),
             ("barrier_cluster_wait", []) => self.emit("barrier.cluster.wait;"),
             _ if let Some(register) = name.strip_prefix(OF_SPECIAL).filter(|_| rest.is_empty()) => {
+                if let Some((_, is_wide)) = UNKNOWN_SPECIALS.iter().find(|(known, _)| *known == register) {
+                    return Ok(Some(Value::unknown(if *is_wide { Ty::SIZE } else { Ty::UINT })));
+                }
                 let extents = ["_x", "_y", "_z"].iter().find(|extent| register.ends_with(*extent));
                 let register = match extents {
                     Some(extent) => format!("{}.{}", register.trim_end_matches(extent), &extent[1..]),
@@ -315,7 +373,15 @@ impl<'s> Lowering<'_, 's> {
                 self.emit(&format!("mov.u32 {}, %{register};", to.name()));
                 return Ok(Some(Value { ty: Ty::UINT, held: Held::Register(to) }));
             }
-            _ => return self.of_tensor_memory(name, &choices, &rest),
+            _ if let Some(how) = name.strip_prefix(OF_LANES) => {
+                return self.shuffled_with_limits(how, &rest).map(Some);
+            }
+            _ => {
+                return match self.of_forms(name, &choices, &rest)? {
+                    Some(value) => Ok(Some(value)),
+                    None => self.of_tensor_memory(name, &choices, &rest),
+                };
+            }
         }
         nothing
     }
@@ -331,7 +397,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// A number that the type of an argument tells: `n32_t<0>{}` or `n32_t<0>()`.
-    fn immediate(&mut self, argument: &Expression<'s>) -> Result<u64, Unclear> {
+    pub(super) fn immediate(&mut self, argument: &Expression<'s>) -> Result<u64, Unclear> {
         let number = match &argument.kind {
             ExpressionKind::List(Some(TypeName::Named(_, number)), _) => number,
             ExpressionKind::Call(callee, given) if given.is_empty() => match &callee.kind {
@@ -377,15 +443,25 @@ impl<'s> Lowering<'_, 's> {
         Ok(to)
     }
 
-    /// How many dimensions an array of coordinates has, and the operands.
-    fn coordinates(&mut self, at: &Expression<'s>) -> Result<(usize, String), Unclear> {
+    /// How many dimensions a copy of tensors has, which rows it takes, and the operands of an array of coordinates.
+    fn coordinates(
+        &mut self,
+        name: &str,
+        at: &Expression<'s>,
+    ) -> Result<((usize, &'static str), String), Unclear> {
         let Place::Parts(parts, Ty::Array(..)) = self.place(at)? else { return Err(Unclear) };
         let mut operands = Vec::new();
         for part in &parts {
             let value = self.read(part)?;
             operands.push(self.operand(&value, 32)?);
         }
-        Ok((parts.len(), operands.join(", ")))
+        // Four rows of a matrix have a column, and a number each.
+        let mode = match name {
+            GATHER => (2, "tile::gather4"),
+            SCATTER => (2, "tile::scatter4"),
+            _ => (parts.len(), "tile"),
+        };
+        Ok((mode, operands.join(", ")))
     }
 
     /// An operand with a number of a given width, or with an address as a generic one.
@@ -402,7 +478,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// An operand with an address in the shared memory of the cluster.
-    fn in_cluster(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
+    pub(super) fn in_cluster(&mut self, expression: &Expression<'s>) -> Result<String, Unclear> {
         let pointer = self.pointer(expression)?;
         if matches!(pointer.ty, Ty::Pointer(_, Space::Shared)) {
             return self.operand(&pointer, 64);
@@ -424,7 +500,7 @@ fn vector_of(count: usize) -> Result<String, Unclear> {
 }
 
 /// One operand, or several in braces.
-pub(super) fn braced(operands: &[String]) -> String {
+fn braced(operands: &[String]) -> String {
     match operands {
         [only] => only.clone(),
         all => format!("{{{}}}", all.join(", ")),
@@ -432,12 +508,12 @@ pub(super) fn braced(operands: &[String]) -> String {
 }
 
 /// The operation that a choice names.
-fn operation<'c>(choices: &[&'c str]) -> Option<&'c str> {
+pub(super) fn operation<'c>(choices: &[&'c str]) -> Option<&'c str> {
     choices.iter().find_map(|choice| choice.strip_prefix(OPERATION))
 }
 
 /// The words for what a reduction does with elements of a type.
-fn kind_of_reduction(of: &Ty, operation: &str) -> Option<String> {
+pub(super) fn kind_of_reduction(of: &Ty, operation: &str) -> Option<String> {
     let sign = |signed: &bool| if *signed { 's' } else { 'u' };
     Some(match (of, operation) {
         (

@@ -21,6 +21,7 @@ mod device;
 mod each;
 mod expression;
 mod folded;
+mod forms;
 mod group;
 mod initial;
 mod instructions;

@@ -2,7 +2,7 @@
 
 use ptx_syntax::cuda::body::Expression;
 
-use super::instructions::{GROUP, KIND, braced};
+use super::instructions::GROUP;
 use super::types::Ty;
 use super::value::{Place, Value};
 use super::{Lowering, Unclear};
@@ -10,7 +10,10 @@ use super::{Lowering, Unclear};
 /// What the names of the functions begin with.
 const OF_TENSORS: &str = "tcgen05_";
 /// The shapes of loads and stores, and how many registers of a thread the smallest has.
-const SHAPES: [(&str, usize); 4] = [("32x32b", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4)];
+const SHAPES: [(&str, usize); 5] =
+    [("32x32b", 1), ("16x32bx2", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4)];
+/// What says that two elements of 16 bits lie in a register, at the end of a name and in the instruction.
+const PACKED: [(&str, &str); 2] = [("_pack_16b", ".pack::16b"), ("_unpack_16b", ".unpack::16b")];
 
 impl<'s> Lowering<'_, 's> {
     /// The instruction that a function is; none where the name is no such.
@@ -52,27 +55,23 @@ impl<'s> Lowering<'_, 's> {
             ("fence_after_thread_sync", []) => self.emit("tcgen05.fence::after_thread_sync;"),
             ("wait_ld", []) => self.emit("tcgen05.wait::ld.sync.aligned;"),
             ("wait_st", []) => self.emit("tcgen05.wait::st.sync.aligned;"),
-            ("mma", [to, one, other, described, adds, ..]) => {
-                let (group, kind) = (group?, chosen(KIND).ok_or(Unclear)?);
-                let (to, described) = (self.number(to, 32)?, self.number(described, 32)?);
-                let (one, other) = (self.number(one, 64)?, self.number(other, 64)?);
-                let (adds, is_added) = (self.number(adds, 32)?, self.predicate()?);
-                // The address is one in a register.
-                let address = self.fresh(32)?;
-                self.emit(&format!("mov.b32 {}, {to};", address.name()));
-                self.emit(&format!("setp.ne.b32 %c_p{is_added}, {adds}, 0;"));
-                self.emit(&format!(
-                    "tcgen05.mma.{group}.kind::{kind} [{}], {one}, {other}, {described}, %c_p{is_added};",
-                    address.name()
-                ));
-            }
+            _ if name.starts_with("mma") => self.multiplied(name, choices, given)?,
             _ => {
-                let (is_load, shape, to, from) =
+                let (is_load, shape, to, from, half) =
                     match (name.strip_prefix("ld_"), name.strip_prefix("st_"), given) {
-                        (Some(shape), _, [to, from]) => (true, shape, *from, *to),
-                        (_, Some(shape), [to, from]) => (false, shape, *to, *from),
+                        (Some(shape), _, [to, from]) => (true, shape, *from, *to, None),
+                        (_, Some(shape), [to, from]) => (false, shape, *to, *from, None),
+                        (Some(shape), _, [to, from, half]) => (true, shape, *from, *to, Some(*half)),
+                        (_, Some(shape), [to, half, from]) => (false, shape, *to, *from, Some(*half)),
                         _ => return Ok(None),
                     };
+                // How far the other half of the lanes is away.
+                let half = match half {
+                    Some(half) => format!(", {}", self.immediate(half)?),
+                    None => String::new(),
+                };
+                let packed = PACKED.iter().find_map(|(end, word)| Some((shape.strip_suffix(end)?, *word)));
+                let (shape, packed) = packed.unwrap_or((shape, ""));
                 let (shape, least) = SHAPES.iter().find(|(known, _)| *known == shape).ok_or(Unclear)?;
                 let address = self.number(to, 32)?;
                 let base = self.fresh(32)?;
@@ -81,10 +80,15 @@ impl<'s> Lowering<'_, 's> {
                     true => self.loaded_parts(from)?,
                     false => self.elements(from)?.1,
                 };
-                let (base, count, operands) = (base.name(), registers.len() / least, braced(&registers));
+                let (base, count) = (base.name(), registers.len() / least);
+                let operands = format!("{{{}}}", registers.join(", "));
                 self.emit(&match is_load {
-                    true => format!("tcgen05.ld.sync.aligned.{shape}.x{count}.b32 {operands}, [{base}];"),
-                    false => format!("tcgen05.st.sync.aligned.{shape}.x{count}.b32 [{base}], {operands};"),
+                    true => format!(
+                        "tcgen05.ld.sync.aligned.{shape}.x{count}{packed}.b32 {operands}, [{base}]{half};"
+                    ),
+                    false => format!(
+                        "tcgen05.st.sync.aligned.{shape}.x{count}{packed}.b32 [{base}]{half}, {operands};"
+                    ),
                 });
             }
         }
