@@ -154,6 +154,10 @@ impl Machine<'_> {
             None => return,
             Some(Clash::Read { warp: reader, event, instruction }) => {
                 let fault = self.overwritten(warp, copy, (reader, event, instruction));
+                // Who reads may have waited for a flag that is set after the copy.
+                if self.program.has_polls && fault.kind == FaultKind::Overwrite {
+                    return;
+                }
                 let met = self.warps[reader as usize].met[0].filter(|_| fault.kind.lacks_order());
                 fault.with_some(met, Part::Met)
             }

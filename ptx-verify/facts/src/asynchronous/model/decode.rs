@@ -149,7 +149,9 @@ impl Decoder<'_, '_> {
             && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
                 .iter()
                 .any(|&mode| instance.is(mode));
-        self.program.has_flags |= !is_plain && self.facts.uses().is_result_read(instruction);
+        let is_read = !is_plain && self.facts.uses().is_result_read(instruction);
+        self.program.has_flags |= is_read;
+        self.program.has_polls |= is_read && !effects.atomic;
         if writes && !reads && is_plain {
             self.stores.push(instruction);
         }

@@ -363,6 +363,8 @@ pub(super) struct Program {
     pub(super) has_order: bool,
     /// Whether threads tell each other something with atomic or volatile accesses of shared memory.
     pub(super) has_flags: bool,
+    /// Whether threads look at such flags, and may wait for others so.
+    pub(super) has_polls: bool,
     /// Branches that end loops which wait for flags in global memory, which nobody executes.
     pub(super) asked: FxHashSet<u32>,
     /// Parts that branches choose between and that only have data, by the place of the branch.
