@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 18] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -17,6 +17,8 @@ const PARTS: [Part; 7] = [
                __device__ T* data() { return elements; } __device__ T* begin() { return elements; } \
                __device__ T* end() { return elements + N; } \
                __device__ T& front() { return elements[0]; } __device__ T& back() { return elements[N - 1]; } \
+               __device__ T& at(unsigned long i) { return elements[i]; } \
+               __device__ static constexpr bool empty() { return N == 0; } \
                __device__ void fill(T value) { for (int i = 0; i < N; i++) elements[i] = value; } };\n",
     },
     Part {
@@ -32,6 +34,9 @@ const PARTS: [Part; 7] = [
                __device__ T& operator[](unsigned long i) const { return data_[i]; } \
                __device__ T& front() const { return data_[0]; } __device__ T& back() const { return data_[size_ - 1]; } \
                __device__ T* begin() const { return data_; } __device__ T* end() const { return data_ + size_; } \
+               template <unsigned long M> __device__ span<T> first() const { return {data_, M}; } \
+               template <unsigned long M> __device__ span<T> last() const { return {data_ + (size_ - M), M}; } \
+               __device__ span<T> subspan(unsigned long at) const { return {data_ + at, size_ - at}; } \
                __device__ span<T> first(unsigned long n) const { return {data_, n}; } \
                __device__ span<T> last(unsigned long n) const { return {data_ + (size_ - n), n}; } \
                __device__ span<T> subspan(unsigned long at, unsigned long n) const { return {data_ + at, n}; } };\n",
@@ -74,12 +79,172 @@ const PARTS: [Part; 7] = [
                template <class T, class F> struct conditional<false, T, F> { using type = F; };\n\
                template <bool B, class T, class F> using conditional_t = typename conditional<B, T, F>::type;\n",
     },
+    Part {
+        words: &["std::byte"],
+        text: "using byte = unsigned char;\n\
+               template <class T> __device__ constexpr T to_integer(unsigned char b) { return T(b); }\n",
+    },
+    Part {
+        words: &["std::as_const", "std::addressof"],
+        text: "template <class T> __device__ T& as_const(T& of) { return of; }\n\
+               template <class T> __device__ T* addressof(T& of) { return &of; }\n",
+    },
+    Part {
+        words: &["std::assume_aligned"],
+        text: "template <unsigned long N, class T> __device__ T* assume_aligned(T* of) { return of; }\n",
+    },
+    Part {
+        words: &["std::optional"],
+        text: "using nullopt_t = char*; constexpr char* nullopt = nullptr;\n\
+               template <class T> struct optional { T value_; bool has_; \
+               __device__ constexpr optional() : value_(), has_(false) {} \
+               __device__ constexpr optional(nullopt_t) : value_(), has_(false) {} \
+               __device__ constexpr optional(T value) : value_(value), has_(true) {} \
+               __device__ optional& operator=(T value) { value_ = value; has_ = true; return *this; } \
+               __device__ optional& operator=(optional<T> of) { value_ = of.value_; has_ = of.has_; return *this; } \
+               __device__ optional& operator=(nullopt_t) { has_ = false; return *this; } \
+               __device__ bool has_value() const { return has_; } \
+               __device__ explicit operator bool() const { return has_; } \
+               __device__ T& operator*() { return value_; } __device__ T& value() { return value_; } \
+               __device__ T* operator->() { return &value_; } \
+               __device__ T value_or(T other) const { return has_ ? value_ : other; } \
+               __device__ void reset() { has_ = false; } };\n\
+               template <class T> __device__ optional<T> make_optional(T value) { return optional<T>(value); }\n",
+    },
+    Part {
+        words: &[
+            "std::popcount",
+            "std::countl_zero",
+            "std::countr_zero",
+            "std::bit_width",
+            "std::bit_ceil",
+            "std::bit_floor",
+            "std::has_single_bit",
+            "std::rotl",
+            "std::rotr",
+            "cuda::ilog2",
+            "cuda::is_power_of_two",
+        ],
+        text: "template <class T> __device__ constexpr int popcount(T x) { return sizeof(T) == 8 ? __popcll(x) : __popc(x); }\n\
+               template <class T> __device__ constexpr int countl_zero(T x) { return sizeof(T) == 8 ? __clzll(x) : __clz(x); }\n\
+               template <class T> __device__ constexpr int countr_zero(T x) { \
+               return x == 0 ? int(sizeof(T) * 8) : sizeof(T) == 8 ? __ffsll(x) - 1 : __ffs(x) - 1; }\n\
+               template <class T> __device__ constexpr int bit_width(T x) { return sizeof(T) == 8 ? 64 - __clzll(x) : 32 - __clz(x); }\n\
+               template <class T> __device__ constexpr int ilog2(T x) { return sizeof(T) == 8 ? 63 - __clzll(x) : 31 - __clz(x); }\n\
+               template <class T> __device__ constexpr T bit_floor(T x) { return x == 0 ? T(0) : T(1) << (sizeof(T) == 8 ? 63 - __clzll(x) : 31 - __clz(x)); }\n\
+               template <class T> __device__ constexpr T bit_ceil(T x) { return x < 2 ? T(1) : T(1) << (sizeof(T) == 8 ? 64 - __clzll(x - 1) : 32 - __clz(x - 1)); }\n\
+               template <class T> __device__ constexpr bool has_single_bit(T x) { return x != 0 && (x & (x - 1)) == 0; }\n\
+               template <class T> __device__ constexpr bool is_power_of_two(T x) { return x > 0 && (x & (x - 1)) == 0; }\n\
+               template <class T> __device__ constexpr T rotl(T x, int by) { return (x << by) | (x >> (sizeof(T) * 8 - by)); }\n\
+               template <class T> __device__ constexpr T rotr(T x, int by) { return (x >> by) | (x << (sizeof(T) * 8 - by)); }\n",
+    },
+    Part {
+        words: &[
+            "std::plus",
+            "std::minus",
+            "std::multiplies",
+            "cuda::maximum",
+            "cuda::minimum",
+            "std::less",
+            "std::greater",
+        ],
+        text: "template <class T = void> struct plus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a + b; } };\n\
+               template <class T = void> struct minus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a - b; } };\n\
+               template <class T = void> struct multiplies { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a * b; } };\n\
+               template <class T = void> struct maximum { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a < b ? b : a; } };\n\
+               template <class T = void> struct minimum { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return b < a ? b : a; } };\n\
+               template <class T = void> struct less { template <class A, class B> __device__ constexpr bool operator()(A a, B b) const { return a < b; } };\n\
+               template <class T = void> struct greater { template <class A, class B> __device__ constexpr bool operator()(A a, B b) const { return b < a; } };\n",
+    },
+    Part {
+        words: &["counting_semaphore", "binary_semaphore"],
+        text: "template <int S, long N = 2147483647l> struct counting_semaphore { cuda::atomic<int, S> count_; \
+               __device__ constexpr counting_semaphore(int count) : count_(count) {} \
+               __device__ bool try_acquire() { int old = count_.load(cuda::memory_order_acquire); \
+               if (old == 0) return false; \
+               return count_.compare_exchange_strong(old, old - 1, cuda::memory_order_acquire, cuda::memory_order_relaxed); } \
+               __device__ void acquire() { while (!try_acquire()) {} } \
+               __device__ void release(int by = 1) { count_.fetch_add(by, cuda::memory_order_release); } };\n\
+               template <int S> using binary_semaphore = counting_semaphore<S, 1l>;\n",
+    },
+    Part {
+        words: &["cuda::latch", "std::latch"],
+        text: "template <int S> struct latch { cuda::atomic<int, S> left_; \
+               __device__ constexpr latch(int count) : left_(count) {} \
+               __device__ void count_down(int by = 1) { left_.fetch_sub(by, cuda::memory_order_release); } \
+               __device__ bool try_wait() { return left_.load(cuda::memory_order_acquire) == 0; } \
+               __device__ void wait() { while (left_.load(cuda::memory_order_acquire) != 0) {} } \
+               __device__ void arrive_and_wait(int by = 1) { count_down(by); wait(); } };\n",
+    },
+    Part {
+        words: &["std::numeric_limits"],
+        text: "template <class T> struct numeric_limits;\n\
+               template <> struct numeric_limits<int> { static constexpr int digits = 31; \
+               __device__ static constexpr int max() { return 2147483647; } \
+               __device__ static constexpr int min() { return -2147483647 - 1; } \
+               __device__ static constexpr int lowest() { return -2147483647 - 1; } };\n\
+               template <> struct numeric_limits<unsigned> { static constexpr int digits = 32; \
+               __device__ static constexpr unsigned max() { return 4294967295u; } \
+               __device__ static constexpr unsigned min() { return 0u; } };\n\
+               template <> struct numeric_limits<long long> { static constexpr int digits = 63; \
+               __device__ static constexpr long long max() { return 9223372036854775807ll; } \
+               __device__ static constexpr long long min() { return -9223372036854775807ll - 1; } };\n\
+               template <> struct numeric_limits<unsigned long long> { static constexpr int digits = 64; \
+               __device__ static constexpr unsigned long long max() { return 18446744073709551615ull; } \
+               __device__ static constexpr unsigned long long min() { return 0ull; } };\n\
+               template <> struct numeric_limits<float> { \
+               __device__ static constexpr float max() { return 3.402823466e38f; } \
+               __device__ static constexpr float min() { return 1.175494351e-38f; } \
+               __device__ static constexpr float lowest() { return -3.402823466e38f; } \
+               __device__ static constexpr float epsilon() { return 1.192092896e-7f; } \
+               __device__ static constexpr float quiet_NaN() { return 0.f / 0.f; } \
+               __device__ static constexpr float infinity() { return 1.f / 0.f; } };\n\
+               template <> struct numeric_limits<double> { \
+               __device__ static constexpr double max() { return 1.7976931348623157e308; } \
+               __device__ static constexpr double min() { return 2.2250738585072014e-308; } \
+               __device__ static constexpr double lowest() { return -1.7976931348623157e308; } \
+               __device__ static constexpr double epsilon() { return 2.220446049250313e-16; } \
+               __device__ static constexpr double infinity() { return 1.0 / 0.0; } };\n",
+    },
+    Part {
+        words: &["std::mdspan"],
+        text: "template <class I, unsigned long... N> struct extents;\n\
+               template <class I, unsigned long A> struct extents<I, A> { \
+               static constexpr unsigned long n0 = A; static constexpr unsigned long n1 = 1; static constexpr unsigned long n2 = 1; };\n\
+               template <class I, unsigned long A, unsigned long B> struct extents<I, A, B> { \
+               static constexpr unsigned long n0 = A; static constexpr unsigned long n1 = B; static constexpr unsigned long n2 = 1; };\n\
+               template <class I, unsigned long A, unsigned long B, unsigned long C> struct extents<I, A, B, C> { \
+               static constexpr unsigned long n0 = A; static constexpr unsigned long n1 = B; static constexpr unsigned long n2 = C; };\n\
+               template <class I, unsigned long R> struct dextents { \
+               static constexpr unsigned long n0 = 1; static constexpr unsigned long n1 = 1; static constexpr unsigned long n2 = 1; };\n\
+               template <class T, class E> struct mdspan { T* data_; unsigned long n0_; unsigned long n1_; unsigned long n2_; \
+               __device__ constexpr mdspan(T* data) : data_(data), n0_(E::n0), n1_(E::n1), n2_(E::n2) {} \
+               __device__ constexpr mdspan(T* data, unsigned long a) : data_(data), n0_(a), n1_(1), n2_(1) {} \
+               __device__ constexpr mdspan(T* data, unsigned long a, unsigned long b) : data_(data), n0_(a), n1_(b), n2_(1) {} \
+               __device__ constexpr mdspan(T* data, unsigned long a, unsigned long b, unsigned long c) : data_(data), n0_(a), n1_(b), n2_(c) {} \
+               __device__ T& operator()(unsigned long i) const { return data_[i]; } \
+               __device__ T& operator()(unsigned long i, unsigned long j) const { return data_[i * n1_ + j]; } \
+               __device__ T& operator()(unsigned long i, unsigned long j, unsigned long k) const { return data_[(i * n1_ + j) * n2_ + k]; } \
+               __device__ T* data_handle() const { return data_; } \
+               __device__ unsigned long size() const { return n0_ * n1_ * n2_; } \
+               __device__ unsigned long extent(int which) const { return which == 0 ? n0_ : which == 1 ? n1_ : n2_; } };\n",
+    },
+    Part {
+        words: &["::invoke_one"],
+        text: "template <class G, class F, class... A> __device__ void invoke_one(G group, F act, A... with) { \
+               if (group.thread_rank() == 0) act(with...); }\n\
+               template <class G, class F, class... A> __device__ auto invoke_one_broadcast(G group, F act, A... with) { \
+               decltype(act(with...)) result; if (group.thread_rank() == 0) result = act(with...); \
+               return group.shfl(result, 0); }\n",
+    },
 ];
 
 /// The declarations of what a source uses, none where it uses nothing of that.
 pub(super) fn of(source: &str) -> Option<String> {
     // Most sources name no part of the library at all.
-    ["std::", "cuda::", "make_"].iter().find_map(|word| memmem::find(source.as_bytes(), word.as_bytes()))?;
+    ["std::", "cuda::", "make_", "invoke_one"]
+        .iter()
+        .find_map(|word| memmem::find(source.as_bytes(), word.as_bytes()))?;
     let is_used = |part: &&Part| {
         part.words.iter().any(|word| memmem::find(source.as_bytes(), word.as_bytes()).is_some())
     };

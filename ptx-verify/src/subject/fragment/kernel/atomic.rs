@@ -146,6 +146,9 @@ impl<'s> Lowering<'_, 's> {
         if matches!(name, "notify_one" | "notify_all") && given.is_empty() {
             return Ok(Value::unknown(Ty::Void));
         }
+        if name == "is_lock_free" && given.is_empty() {
+            return Ok(Value::constant(1, Ty::BOOL));
+        }
         let operands = match name {
             "load" => 0,
             _ if name.starts_with("compare_exchange") => 2,
@@ -201,6 +204,11 @@ impl<'s> Lowering<'_, 's> {
         }
         let new = self.computed(operator, old, value)?;
         self.converted(new, &of)
+    }
+
+    /// An atomic object gets a number that nobody knows.
+    pub(super) fn changed_somehow(&mut self, place: &Place, value: Value) -> Result<(), Unclear> {
+        self.atomically(place, "exchange", Order::Relaxed, Some(value)).map(|_| ())
     }
 
     /// What an atomic object holds.
@@ -389,12 +397,45 @@ impl<'s> Lowering<'_, 's> {
                 let Ty::Pointer(of, _) = pointer.ty.clone() else { return Err(Unclear) };
                 let ty = Ty::Atomic(Rc::new(of.plain().clone()), scope);
                 let place = Place::Memory { address: pointer, ty };
+                // Where no number is handed over, it lies where a pointer says.
+                let is_by_pointer = matches!(operation, "load" | "store" | "exchange" | "compare_exchange");
                 let operation = operation.strip_suffix("_n").unwrap_or(operation);
+                // What gives nothing back changes the same.
+                let without_old = format!("fetch_{operation}");
+                let operation = match operation {
+                    "add" | "sub" | "and" | "or" | "xor" | "min" | "max" => without_old.as_str(),
+                    _ => operation,
+                };
+                if is_by_pointer && operation != "compare_exchange" {
+                    let given = rest.first().ok_or(Unclear)?;
+                    let given = self.value(given)?;
+                    let given = self.pointed(given)?;
+                    if operation == "load" {
+                        let found = self.atomically(&place, operation, order, None)?;
+                        self.write(&given, found)?;
+                        return Ok(Some(Value::unknown(Ty::Void)));
+                    }
+                    let value = self.read(&given)?;
+                    let old = self.atomically(&place, operation, order, Some(value))?;
+                    if let Some(kept) = rest.get(1) {
+                        let kept = self.value(kept)?;
+                        let kept = self.pointed(kept)?;
+                        self.write(&kept, old)?;
+                    }
+                    return Ok(Some(Value::unknown(Ty::Void)));
+                }
                 if operation == "compare_exchange" {
                     let [expected, new, ..] = rest else { return Err(Unclear) };
                     let expected = self.value(expected)?;
                     let expected = self.pointed(expected)?;
                     let new = self.value(new)?;
+                    let new = match is_by_pointer {
+                        true => {
+                            let new = self.pointed(new)?;
+                            self.read(&new)?
+                        }
+                        false => new,
+                    };
                     return self.compared_and_exchanged(&place, order, &expected, new).map(Some);
                 }
                 let value = match rest {
@@ -439,8 +480,25 @@ const ORDERS: [(&str, u64, Order); 6] = [
     ("memory_order_seq_cst", 5, Order::All),
 ];
 
+/// Those of the conversions to numbers of 8 bits.
+const CONVERSIONS: [(&str, u64); 10] = [
+    ("__NV_NOSAT", 0),
+    ("__NV_SATFINITE", 1),
+    ("__NV_E4M3", 0),
+    ("__NV_E5M2", 1),
+    ("__NV_E2M1", 0),
+    ("__NV_E8M0", 2),
+    ("cudaRoundNearest", 0),
+    ("cudaRoundZero", 1),
+    ("cudaRoundPosInf", 2),
+    ("cudaRoundMinInf", 3),
+];
+
 /// The number of a constant of these types.
 pub(super) fn number_of_constant(name: &str) -> Option<u64> {
+    if let Some((_, number)) = CONVERSIONS.iter().find(|(known, _)| *known == name) {
+        return Some(*number);
+    }
     let scope = SCOPES.iter().find(|(known, ..)| *known == name).map(|(_, number, _)| *number);
     scope.or_else(|| ORDERS.iter().find(|(known, ..)| *known == name).map(|(_, number, _)| *number))
 }

@@ -46,6 +46,9 @@ impl<'a, 's> Lowering<'a, 's> {
                     let place = place.clone();
                     return self.method(place, &members, "()", template, given);
                 }
+                if let Some(group) = self.group_before(callee) {
+                    return self.of_group(group, name, given);
+                }
                 // After the name of a namespace it is no method, where there is such a function.
                 let is_outside = self.is_qualified(callee.span)
                     && self.program.functions.iter().any(|each| each.owner.is_none() && each.name == *name);
@@ -78,7 +81,14 @@ impl<'a, 's> Lowering<'a, 's> {
                 self.of_cuda(name, template, given)
             }
             ExpressionKind::Scoped { owner, name, template } => {
-                let Ty::Structure(members) = self.ty(owner)? else { return Err(Unclear) };
+                let members = match self.ty(owner)? {
+                    Ty::Structure(members) => members,
+                    // `cg::thread_block::sync()`
+                    Ty::Group(group) => return self.of_group(group, name, given),
+                    // How many may arrive, or the ticks of a clock.
+                    Ty::Barrier if given.is_empty() => return Ok(Value::unknown(Ty::SIZE)),
+                    _ => return Err(Unclear),
+                };
                 let (own, owner) = self.methods(&members, name);
                 // A base's method, for the object that this is one of.
                 let frame = self.frames.last();
@@ -232,7 +242,10 @@ impl<'a, 's> Lowering<'a, 's> {
         };
         let function = match fitting.as_slice() {
             [only] => only,
-            _ => self.overload(&fitting, given)?,
+            _ => {
+                let owner = object.as_ref().map(|(_, members)| Rc::clone(members));
+                self.overload(&fitting, given, owner.as_ref())?
+            }
         };
         self.calls += 1;
         if self.calls > MAX_CALLS || function.is_kernel {
@@ -418,20 +431,21 @@ impl<'a, 's> Lowering<'a, 's> {
             return argument;
         }
         let Ok(Ty::Structure(members)) = self.ty(&parameter.ty) else { return argument };
+        if !self.is_made_by(&members, &argument) {
+            return argument;
+        }
+        let made = ExpressionKind::List(Some(parameter.ty.clone()), vec![argument.clone()]);
+        argument.with(made)
+    }
+
+    /// Whether a constructor makes an object of what is no object itself.
+    pub(super) fn is_made_by(&mut self, members: &Rc<Members>, argument: &Expression<'s>) -> bool {
         let makes = |function: &&Function<'s>| {
             function.parameters.first().is_some_and(|first| !first.is_pack)
                 && function.parameters.iter().skip(1).all(|each| each.default.is_some())
         };
-        if !self.makers(&members).iter().any(makes) {
-            return argument;
-        }
-        match self.type_of(&argument) {
-            Ok(Ty::Structure(_) | Ty::Any) | Err(_) => argument,
-            Ok(_) => {
-                let made = ExpressionKind::List(Some(parameter.ty.clone()), vec![argument.clone()]);
-                argument.with(made)
-            }
-        }
+        self.makers(members).iter().any(makes)
+            && !matches!(self.type_of(argument), Ok(Ty::Structure(_) | Ty::Any) | Err(_))
     }
 
     /// The place that an argument names which is passed by reference; of what has none, a place that is made for it.

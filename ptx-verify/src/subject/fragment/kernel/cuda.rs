@@ -1,5 +1,7 @@
 //! Functions of CUDA that are known: groups of threads, barriers, shuffles, atomic operations, and those that only compute.
 
+use std::rc::Rc;
+
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TemplateArgument};
 
 use super::types::{Group, Space, Ty};
@@ -45,6 +47,16 @@ impl<'s> Lowering<'_, 's> {
         }
         if let Some(value) = self.of_free_atomics(name, given)? {
             return Ok(value);
+        }
+        // What they say of the cache tells nothing of the memory.
+        match (name, given) {
+            ("associate_access_property", [pointer, _]) => return self.value(pointer),
+            ("apply_access_property", [pointer, bytes, _]) => {
+                self.value(pointer)?;
+                self.value(bytes)?;
+                return Ok(nothing);
+            }
+            _ => {}
         }
         let mut values = Vec::new();
         for each in given {
@@ -98,6 +110,10 @@ impl<'s> Lowering<'_, 's> {
                     _ => Err(Unclear),
                 };
             }
+            "labeled_partition" | "binary_partition" => {
+                let [group, by] = values.as_slice() else { return Err(Unclear) };
+                return self.parted(name, group, by);
+            }
             "coalesced_threads" => {
                 let mask = self.fresh(32)?;
                 self.emit(&format!("activemask.b32 {};", mask.name()));
@@ -118,16 +134,37 @@ impl<'s> Lowering<'_, 's> {
                 return self.read(&part);
             }
             "__cluster_barrier_arrive" => self.emit("barrier.cluster.arrive;"),
+            "__cluster_barrier_arrive_relaxed" => self.emit("barrier.cluster.arrive.relaxed;"),
+            "__clusterRelativeBlockRank" => return self.special_register("cluster_ctarank"),
+            "__clusterSizeInBlocks" => return self.special_register("cluster_nctarank"),
+            "__clusterRelativeBlockIdx" => return self.extents_of("cluster_ctaid"),
+            "__clusterDim" => return self.extents_of("cluster_nctaid"),
+            "__clusterIdx" => return self.extents_of("clusterid"),
+            "__clusterGridDimInClusters" => return self.extents_of("nclusterid"),
+            "__clusterDimIsSpecified" => return Ok(Value::unknown(Ty::BOOL)),
+            "__cluster_query_shared_rank" => return Ok(Value::unknown(Ty::UINT)),
+            "__cluster_map_shared_rank" if given.len() == 2 => {
+                return self.of_group(Group::Cluster, "map_shared_rank", given);
+            }
+            _ if let Some(space) =
+                SPACES.iter().find_map(|(asks, space)| (*asks == name).then_some(*space)) =>
+            {
+                let [pointer] = values.as_slice() else { return Err(Unclear) };
+                return self.is_in_space(pointer, space);
+            }
             "__cluster_barrier_wait" => self.emit("barrier.cluster.wait;"),
             "__cvta_generic_to_shared" => return self.address_in_shared(values),
-            "__cvta_generic_to_global" | "__cvta_generic_to_grid_constant" => {
+            "__cvta_generic_to_global"
+            | "__cvta_generic_to_grid_constant"
+            | "__cvta_generic_to_constant"
+            | "__cvta_generic_to_local" => {
                 let [pointer] = values.as_slice() else { return Err(Unclear) };
                 return Ok(Value { ty: Ty::SIZE, held: pointer.held.clone() });
             }
-            "min" | "max" | "umin" | "umax" => {
+            "min" | "max" | "umin" | "umax" | "llmin" | "llmax" | "ullmin" | "ullmax" => {
                 let mut values = values.into_iter();
                 let (Some(a), Some(b)) = (values.next(), values.next()) else { return Err(Unclear) };
-                return self.computed(name.trim_start_matches('u'), a, b);
+                return self.computed(&name[name.len() - 3..], a, b);
             }
             "__ldg" | "__ldcg" | "__ldca" | "__ldcs" | "__ldlu" | "__ldcv" => {
                 let [pointer] = values.as_slice() else { return Err(Unclear) };
@@ -163,28 +200,66 @@ impl<'s> Lowering<'_, 's> {
                 let [value] = values.as_slice() else { return Err(Unclear) };
                 return Ok(value.clone());
             }
-            _ if is_pure(name) => {
+            // What a surface holds is not followed.
+            _ if name.starts_with("surf") => {
                 for value in &values {
+                    if let (Ty::Pointer(..), Held::Place(place)) = (&value.ty, &value.held) {
+                        self.forget(place)?;
+                    }
+                }
+                return Ok(Value::unknown(Ty::Any));
+            }
+            _ if is_pure(name) => {
+                // Where a pointer says, a number is left.
+                for value in values.iter().filter(|value| !matches!(value.held, Held::Place(_))) {
                     self.used(value.clone())?;
                 }
                 // It sees nothing but its arguments.
                 // Fractions that it leaves somewhere are not followed.
                 let plain = name.trim_start_matches('_');
-                let leaves = plain.starts_with("sincos") || plain.starts_with("modf");
-                let is_safe = |value: &Value| match &value.ty {
-                    Ty::Pointer(to, _) => leaves && matches!(**to, Ty::Float(..)),
-                    Ty::Group(_) => false,
-                    _ => true,
-                };
-                return if values.iter().all(is_safe) {
-                    Ok(Value::unknown(type_of_result(plain)))
-                } else {
-                    Err(Unclear)
-                };
+                let leaves = LEAVES.iter().any(|start| plain.starts_with(start));
+                let mut is_safe = true;
+                for value in &values {
+                    is_safe &= match (&value.ty, &value.held) {
+                        (Ty::Pointer(to, _), _) if matches!(**to, Ty::Float(..)) => leaves,
+                        (Ty::Pointer(..), Held::Place(place)) if leaves => self.forget(place).is_ok(),
+                        (Ty::Pointer(..) | Ty::Group(_), _) => false,
+                        _ => true,
+                    };
+                }
+                return if is_safe { Ok(Value::unknown(type_of_result(plain))) } else { Err(Unclear) };
             }
             _ => return Err(Unclear),
         }
         Ok(nothing)
+    }
+
+    /// The three numbers of a register with extents.
+    fn extents_of(&mut self, register: &str) -> Result<Value, Unclear> {
+        let mut parts = Vec::new();
+        for extent in ["x", "y", "z"] {
+            let part = self.special_register(&format!("{register}.{extent}"))?;
+            parts.push(self.kept(part, false)?);
+        }
+        let ty = Ty::Vector(Rc::new(Ty::UINT), 3);
+        Ok(Value { ty: ty.clone(), held: Held::Place(Rc::new(Place::Parts(parts, ty))) })
+    }
+
+    /// Whether an address lies in a state space.
+    fn is_in_space(&mut self, pointer: &Value, space: &str) -> Result<Value, Unclear> {
+        let Ty::Pointer(_, known) = &pointer.ty else { return Err(Unclear) };
+        if *known == Space::Shared {
+            return Ok(Value::constant(u64::from(space.starts_with("shared")), Ty::BOOL));
+        }
+        if !matches!(pointer.held, Held::Register(_)) || space.is_empty() {
+            return Ok(Value::unknown(Ty::BOOL));
+        }
+        let address = self.operand(pointer, 64)?;
+        let (holds, to) = (self.predicate()?, self.fresh(32)?);
+        self.emit(&format!("isspacep.{space} %c_p{holds}, {address};"));
+        self.emit(&format!("selp.b32 {}, 1, 0, %c_p{holds};", to.name()));
+        self.truths.insert(to.number, holds);
+        Ok(Value { ty: Ty::BOOL, held: Held::Register(to) })
     }
 
     fn address_in_shared(&mut self, values: Vec<Value>) -> Result<Value, Unclear> {
@@ -208,6 +283,19 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
+/// What asks in which state space an address lies.
+const SPACES: [(&str, &str); 6] = [
+    ("__isShared", "shared"),
+    ("__isClusterShared", "shared::cluster"),
+    ("__isGlobal", "global"),
+    ("__isConstant", "const"),
+    ("__isLocal", "local"),
+    ("__isGridConstant", ""),
+];
+
+/// What the names of functions begin with that leave a number where a pointer says.
+const LEAVES: [&str; 4] = ["sincos", "modf", "frexp", "remquo"];
+
 /// The type of what a conversion of CUDA gives, as far as its name says it; `plain` is the name without what it begins with.
 fn type_of_result(plain: &str) -> Ty {
     let Some((_, to)) = plain.split_once('2').filter(|(from, _)| !from.is_empty()) else { return Ty::Any };
@@ -229,13 +317,37 @@ fn is_pure(name: &str) -> bool {
     let of_warp = ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__vote"];
     let intrinsic = name.starts_with("__") && !name.contains("sync") && !name.contains("cluster");
     let plain = name.strip_suffix('f').unwrap_or(name);
+    // Those of numbers of 16 bits, one or two of them.
+    let of_half = name.strip_prefix("h2").or_else(|| name.strip_prefix('h')).unwrap_or_default();
+    let of_half = matches!(
+        of_half,
+        "exp"
+            | "exp2"
+            | "exp10"
+            | "log"
+            | "log2"
+            | "log10"
+            | "sqrt"
+            | "rsqrt"
+            | "rcp"
+            | "sin"
+            | "cos"
+            | "tanh"
+            | "ceil"
+            | "floor"
+            | "rint"
+            | "trunc"
+    );
     let of_texture = ["tex1D", "tex2D", "tex3D", "texCubemap"].iter().any(|read| name.starts_with(read));
     intrinsic
+        || of_half
         || of_texture
         || of_warp.iter().any(|prefix| name.starts_with(prefix))
         || matches!(
             plain,
             "exp"
+                | "frexp"
+                | "remquo"
                 | "exp2"
                 | "exp10"
                 | "expm1"

@@ -21,6 +21,13 @@ impl<'s> Lowering<'_, 's> {
         match (group, name) {
             (Group::Pipeline(number), _) => return self.of_pipeline(number, name, given),
             (Group::Block, "sync") => self.emit("barrier.sync 0;"),
+            // They meet where they wait: what lies between is taken to come before.
+            (Group::Block | Group::Grid, "barrier_arrive") => {
+                return Ok(Value::unknown(Ty::Any));
+            }
+            (Group::Block | Group::Grid, "barrier_wait") => return self.of_group(group, "sync", &[]),
+            (Group::Grid, "cluster_rank") => return self.rank_of("clusterid", "nclusterid"),
+            (Group::Grid, "num_clusters") => return self.product_of("nclusterid"),
             // The blocks wait for each other, and see then what all have written.
             (Group::Grid, "sync") => {
                 self.emit("barrier.sync 0;");
@@ -44,7 +51,8 @@ impl<'s> Lowering<'_, 's> {
             }
             (
                 Group::Block | Group::Cluster | Group::Grid,
-                "thread_index" | "group_index" | "group_dim" | "dim_threads" | "block_index" | "dim_blocks",
+                "thread_index" | "group_index" | "group_dim" | "dim_threads" | "block_index" | "dim_blocks"
+                | "cluster_index" | "dim_clusters",
             ) => return Ok(Value::unknown(Ty::Vector(Rc::new(Ty::UINT), 3))),
             (Group::Cluster, "query_shared_rank") => {
                 for each in given {
@@ -93,6 +101,9 @@ impl<'s> Lowering<'_, 's> {
                     }
                 }
                 return Ok(Value::unknown(ty));
+            }
+            (Group::Coalesced(_), "meta_group_rank" | "meta_group_size") => {
+                return Ok(Value::unknown(Ty::UINT));
             }
             (Group::Warp | Group::Part(_), "meta_group_rank") => {
                 let threads = if let Group::Part(threads) = group { threads } else { 32 };
@@ -174,6 +185,34 @@ impl<'s> Lowering<'_, 's> {
         })
     }
 
+    /// `labeled_partition` and `binary_partition`: the lanes of a group for which a value is the same.
+    pub(super) fn parted(&mut self, name: &str, of: &Value, by: &Value) -> Result<Value, Unclear> {
+        let Ty::Group(group @ (Group::Warp | Group::Part(_) | Group::Coalesced(_))) = of.ty else {
+            return Err(Unclear);
+        };
+        let mask = self.mask_of(group)?;
+        let by = if name == "binary_partition" { self.truth(by.clone())? } else { by.clone() };
+        let (mask, by) = (self.operand(&mask, 32)?, self.operand(&by, 32)?);
+        let to = self.fresh(32)?;
+        self.emit(&format!("match.any.sync.b32 {}, {by}, {mask};", to.name()));
+        Ok(Value::group(Group::Coalesced(to.number)))
+    }
+
+    /// The group whose type stands before the name of a function: `cg::thread_block::sync()`.
+    pub(super) fn group_before(&self, callee: &Expression<'s>) -> Option<Group> {
+        if !self.is_qualified(callee.span) {
+            return None;
+        }
+        let after = self.aim.source.get(callee.span.start as usize..)?;
+        let mut names = after.get(..after.find('(')?)?.rsplit("::").map(str::trim);
+        match names.nth(1)? {
+            "thread_block" => Some(Group::Block),
+            "cluster_group" => Some(Group::Cluster),
+            "grid_group" => Some(Group::Grid),
+            _ => None,
+        }
+    }
+
     /// The lanes of a group.
     fn mask_of(&mut self, group: Group) -> Result<Value, Unclear> {
         Ok(match group {
@@ -239,6 +278,37 @@ impl<'s> Lowering<'_, 's> {
             ("reduce" | "inclusive_scan" | "exclusive_scan", [group, value] | [group, value, _]) => {
                 (group, value)
             }
+            // What of an atomic object the lanes of a group change together.
+            (
+                "reduce_update_async" | "inclusive_scan_update" | "exclusive_scan_update",
+                [group, object, value] | [group, object, value, _],
+            ) => {
+                let group = self.value(group)?;
+                let value = self.value(value)?;
+                let is_known =
+                    matches!(group.ty, Ty::Group(Group::Warp | Group::Part(_) | Group::Coalesced(_)));
+                let place = self.place(object)?;
+                if !is_known || !matches!(place.ty(), Ty::Atomic(..)) {
+                    return Err(Unclear);
+                }
+                self.changed_somehow(&place, Value::unknown(value.ty.clone()))?;
+                return Ok(Some(Value::unknown(value.ty)));
+            }
+            // The first lane stores what all have.
+            ("reduce_store_async", [group, to, value] | [group, to, value, _]) => {
+                let Ty::Group(group) = self.value(group)?.ty else { return Err(Unclear) };
+                self.value(value)?;
+                let pointer = self.pointer(to)?;
+                let place = self.pointed(pointer)?;
+                let rank = self.of_group(group, "thread_rank", &[])?;
+                let rank = self.operand(&rank, 32)?;
+                let (condition, after) = (self.predicate()?, self.label());
+                self.emit(&format!("setp.ne.u32 %c_p{condition}, {rank}, 0;"));
+                self.emit(&format!("@%c_p{condition} bra {after};"));
+                self.write(&place, Value::unknown(place.ty().plain().clone()))?;
+                self.place_label(&after);
+                return Ok(Some(Value::unknown(Ty::Void)));
+            }
             ("sync", [group]) => {
                 let Ty::Group(group) = self.value(group)?.ty else { return Err(Unclear) };
                 return self.of_group(group, "sync", &[]).map(Some);
@@ -284,7 +354,14 @@ impl<'s> Lowering<'_, 's> {
         let ExpressionKind::Member { object, name, arrow: false, .. } = &callee.kind else { return None };
         if !matches!(
             *name,
-            "thread_index" | "group_index" | "group_dim" | "dim_threads" | "block_index" | "dim_blocks"
+            "thread_index"
+                | "group_index"
+                | "group_dim"
+                | "dim_threads"
+                | "block_index"
+                | "dim_blocks"
+                | "cluster_index"
+                | "dim_clusters"
         ) {
             return None;
         }
@@ -297,6 +374,8 @@ impl<'s> Lowering<'_, 's> {
             (Group::Block, "group_index") | (Group::Grid, "block_index") => "ctaid",
             (Group::Block, "group_dim" | "dim_threads") => "ntid",
             (Group::Grid, "group_dim" | "dim_blocks") => "nctaid",
+            (Group::Grid, "cluster_index") => "clusterid",
+            (Group::Grid, "dim_clusters") => "nclusterid",
             (Group::Cluster, "block_index") => "cluster_ctaid",
             (Group::Cluster, "dim_blocks") => "cluster_nctaid",
             _ => return None,

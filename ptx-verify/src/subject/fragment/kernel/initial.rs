@@ -108,6 +108,11 @@ impl<'s> Lowering<'_, 's> {
         {
             return self.initialize(place, &plain);
         }
+        // An atomic object begins with a plain store.
+        if let Place::Memory { address, ty: Ty::Atomic(of, _) } = place {
+            let plain = Place::Memory { address: address.clone(), ty: (**of).clone() };
+            return self.initialize(&plain, from);
+        }
         let ExpressionKind::List(_, given) = &from.kind else {
             let value = self.value(from)?;
             return self.write(place, value);

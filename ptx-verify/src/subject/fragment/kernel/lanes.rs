@@ -40,6 +40,11 @@ impl Lowering<'_, '_> {
                 self.emit(&format!("match.any.sync.b{bits} {}, {given}, {mask};", to.name()));
                 Ok(Some(Value { ty: Ty::UINT, held: Held::Register(to) }))
             }
+            ("__match_all_sync", [_, _, found]) => {
+                let found = self.pointed(found.clone())?;
+                self.write(&found, Value::unknown(Ty::INT))?;
+                Ok(Some(Value::unknown(Ty::UINT)))
+            }
             (_, [mask, value]) if let Some(how) = reduction(name) => {
                 let ty = match value.ty {
                     Ty::Integer { bits: 32, .. } => value.ty.clone(),

@@ -7,7 +7,10 @@ use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::{Space, Ty};
 use super::value::{Held, Place, Value};
-use super::{Lowering, Unclear};
+use super::{ANYTHING, Lowering, Unclear};
+
+/// Bytes that are filled one after the other.
+const MAX_FILLED: u64 = 128;
 
 impl<'s> Lowering<'_, 's> {
     /// The address of a `cuda::barrier`, if the object is one.
@@ -53,6 +56,21 @@ impl<'s> Lowering<'_, 's> {
                 let parity = self.value(parity)?;
                 let parity = self.operand(&parity, 32)?;
                 self.wait_for("try_wait.parity", &address, &parity)
+            }
+            // It may come back before.
+            (
+                "try_wait_parity_for" | "try_wait_parity_until" | "try_wait_for" | "try_wait_until",
+                [phase, _],
+            ) => {
+                let is_parity = name.contains("parity");
+                let phase = self.value(phase)?;
+                let phase = self.operand(&phase, if is_parity { 32 } else { 64 })?;
+                let asks = if is_parity { "try_wait.parity" } else { "try_wait" };
+                let (done, to) = (self.predicate()?, self.fresh(32)?);
+                self.emit(&format!("mbarrier.{asks}.shared.b64 %c_p{done}, [{address}], {phase};"));
+                self.emit(&format!("selp.b32 {}, 1, 0, %c_p{done};", to.name()));
+                self.truths.insert(to.number, done);
+                Ok(Value { ty: Ty::BOOL, held: Held::Register(to) })
             }
             ("arrive_and_wait", []) => {
                 let token = self.arrived(&address, "")?;
@@ -278,6 +296,13 @@ impl<'s> Lowering<'_, 's> {
             }
             ("make_pipeline", _) => return self.made_pipeline(given).map(Some),
             ("pipeline_consumer_wait_prior", [pipeline]) => self.waited_prior(template, pipeline)?,
+            // Who waits at the barrier waits for what the thread has copied.
+            ("pipeline_producer_commit", [pipeline, barrier]) => {
+                self.value(pipeline)?;
+                let barrier = self.pointer(barrier)?;
+                let address = self.shared_address(&barrier)?;
+                self.emit(&format!("cp.async.mbarrier.arrive.shared.b64 [{address}];"));
+            }
             ("memcpy_async", _) => self.copied_async(given)?,
             ("wait" | "wait_prior", [group]) => self.waited_by_block(template, group)?,
             ("__pipeline_arrive_on", [object]) => {
@@ -316,6 +341,11 @@ impl<'s> Lowering<'_, 's> {
             }
             ("memset" | "memcpy", [to, ..]) => {
                 let to = self.value(to)?;
+                if let (Held::Register(_), [_, with, bytes]) = (&to.held, given) {
+                    self.value(with)?;
+                    let bytes = self.constant(bytes)?;
+                    return self.set_bytes(&to, bytes).map(Some);
+                }
                 let Held::Place(place) = &to.held else { return Err(Unclear) };
                 for each in &given[1..] {
                     if !matches!(each.kind, ExpressionKind::Number { .. } | ExpressionKind::SizeOf(_)) {
@@ -327,6 +357,21 @@ impl<'s> Lowering<'_, 's> {
             _ => return Ok(None),
         }
         nothing
+    }
+
+    /// Bytes in memory that get a number: which one is not followed, but of words of nothing.
+    fn set_bytes(&mut self, to: &Value, bytes: u64) -> Result<Value, Unclear> {
+        if bytes > MAX_FILLED {
+            return Err(Unclear);
+        }
+        let (space, base) = (super::memory::space_of(to), self.operand(to, 64)?);
+        let unit = if bytes.is_multiple_of(4) { 4 } else { 1 };
+        let zero = self.fresh(32)?.name();
+        self.emit(&format!("ld.const.b32 {zero}, [{ANYTHING}];"));
+        for at in (0..bytes).step_by(unit as usize) {
+            self.emit(&format!("st{space}.b{} [{base}+{at}], {zero};", unit * 8));
+        }
+        Ok(Value::unknown(Ty::Void))
     }
 
     /// The operands of a tensor's map and of a place in it.

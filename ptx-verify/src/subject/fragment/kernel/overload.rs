@@ -1,8 +1,10 @@
 //! Which of several functions with one name is called.
 
+use std::rc::Rc;
+
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TypeName};
 
-use super::types::Ty;
+use super::types::{Members, Ty};
 use super::{Frame, Lowering, Unclear};
 
 impl<'a, 's> Lowering<'a, 's> {
@@ -11,19 +13,32 @@ impl<'a, 's> Lowering<'a, 's> {
         &mut self,
         fitting: &[&'a Function<'s>],
         given: &[Expression<'s>],
+        owner: Option<&Rc<Members>>,
     ) -> Result<&'a Function<'s>, Unclear> {
         let types = self.types_of(given)?;
+        // The parameters of methods see the types of their structure.
+        match owner {
+            Some(owner) => self.inside(owner, None, |lowering| lowering.taking(fitting, &types)),
+            None => self.taking(fitting, &types),
+        }
+    }
+
+    fn taking(
+        &mut self,
+        fitting: &[&'a Function<'s>],
+        types: &[Option<Ty>],
+    ) -> Result<&'a Function<'s>, Unclear> {
         let (mut found, mut near, mut is_near_clear): (Option<&'a Function<'s>>, _, _) = (None, None, true);
         let mut of_template: Vec<&'a Function<'s>> = Vec::new();
         for function in fitting {
             if !function.template.is_empty() {
-                if self.takes_deduced(function, &types) {
+                if self.takes_deduced(function, types) {
                     of_template.push(function);
                 }
                 continue;
             }
             let (mut is_same, mut is_near) = (true, true);
-            for (parameter, ty) in function.parameters.iter().zip(&types) {
+            for (parameter, ty) in function.parameters.iter().zip(types) {
                 let declared = match &parameter.ty {
                     TypeName::Reference(of) => self.ty(of),
                     ty => self.ty(ty),

@@ -198,6 +198,11 @@ impl<'s> Lowering<'_, 's> {
         name: &str,
         given: &[Expression<'s>],
     ) -> Result<Value, Unclear> {
+        // It may come back before what it waits for has happened, and says whether.
+        if matches!(name, "consumer_wait_for" | "consumer_wait_until") {
+            self.of_pipeline(number, "consumer_wait", &[])?;
+            return Ok(Value::constant(1, Ty::BOOL));
+        }
         if !given.is_empty() {
             return Err(Unclear);
         }
@@ -268,9 +273,26 @@ impl<'s> Lowering<'_, 's> {
                 (None, given)
             }
         };
-        let [to, from, bytes, told @ ..] = rest else { return Err(Unclear) };
+        // With layouts of both, what lies between is the number of the first, and it is as many as the smaller of them.
+        let listed = match (group, rest) {
+            (Some(_), [to, _, from, count]) if self.is_integer(&rest[1])? => Some((to, from, count)),
+            _ => None,
+        };
+        let (to, from, bytes, told) = match (listed, rest) {
+            (Some((to, from, count)), _) => (to, from, count, &rest[..0]),
+            (None, [to, from, bytes, told @ ..]) => (to, from, bytes, told),
+            _ => return Err(Unclear),
+        };
         let (bytes, aligned) = self.bytes_of_copy(bytes)?;
         let to = self.pointer(to)?;
+        let bytes = match (&listed, &to.ty) {
+            (Some(_), Ty::Pointer(of, _)) => {
+                let size = of.size()?;
+                let bytes = self.computed("*", bytes, Value::constant(size, Ty::UINT))?;
+                self.converted(bytes, &Ty::UINT)?
+            }
+            _ => bytes,
+        };
         let to = self.shared_address(&to)?;
         let from = self.value(from)?;
         let from = Self::decayed(from);
@@ -329,6 +351,14 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         }
         Ok(())
+    }
+
+    /// Whether an argument is a number.
+    fn is_integer(&mut self, argument: &Expression<'s>) -> Result<bool, Unclear> {
+        let mark = self.mark();
+        let value = self.value(argument)?;
+        self.back_to(mark);
+        Ok(matches!(Self::decayed(value).ty, Ty::Integer { .. }))
     }
 
     /// The bytes of a copy, and the alignment that `aligned_size_t<16>(bytes)` tells of.
@@ -406,16 +436,16 @@ impl<'s> Lowering<'_, 's> {
         template: &[TemplateArgument<'s>],
         group: &Expression<'s>,
     ) -> Result<(), Unclear> {
-        if self.value(group)?.ty != Ty::Group(Group::Block) {
+        let Ty::Group(group @ (Group::Block | Group::Warp | Group::Part(_))) = self.value(group)?.ty else {
             return Err(Unclear);
-        }
+        };
         let left = match template {
             [] => 0,
             [left] => self.constant_argument(left)?,
             _ => return Err(Unclear),
         };
         self.emit(&format!("cp.async.wait_group {left};"));
-        self.emit("barrier.sync 0;");
+        self.of_group(group, "sync", &[])?;
         Ok(())
     }
 }

@@ -377,6 +377,10 @@ impl<'s> Lowering<'_, 's> {
                 Ty::Structure(members) if matches!(value.kind, ExpressionKind::List(..)) => {
                     self.constructed(result, &members, Some(value))?;
                 }
+                Ty::Structure(members) if self.is_made_by(&members, value) => {
+                    let given = value.with(ExpressionKind::List(None, vec![value.clone()]));
+                    self.constructed(result, &members, Some(&given))?;
+                }
                 _ => self.initialize(result, value)?,
             }
         } else if let Some(value) = value {

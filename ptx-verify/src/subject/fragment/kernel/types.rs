@@ -347,6 +347,15 @@ impl<'s> Lowering<'_, 's> {
             },
             None if name == ROLE => Ok(Ty::BOOL),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
+            None if matches!(name, "cudaTextureObject_t" | "cudaSurfaceObject_t") => Ok(Ty::SIZE),
+            // Numbers of 8 bits by their conversions are numbers without a sign.
+            None if matches!(name, "__nv_fp8_storage_t" | "__nv_fp4x2_storage_t") => {
+                Ok(Ty::Integer { bits: 8, signed: false, is_bool: false })
+            }
+            None if name == "__nv_fp8x2_storage_t" => {
+                Ok(Ty::Integer { bits: 16, signed: false, is_bool: false })
+            }
+            None if name == "__nv_fp8x4_storage_t" => Ok(Ty::UINT),
             None => Ok(Ty::Group(self.group_type(name, given)?)),
         }
     }
