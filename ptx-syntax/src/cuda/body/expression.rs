@@ -346,6 +346,7 @@ impl<'s> Parser<'s> {
             is_device: true,
             template,
             specialized: None,
+            conditions: Vec::new(),
             captures,
             copies: Vec::new(),
             returns,

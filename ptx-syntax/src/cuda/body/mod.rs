@@ -12,9 +12,11 @@
 //! * Macros are expanded, and conditions decided as a compiler does that was told no macros: a name that nothing defines
 //!   is not defined.
 
+mod conditions;
 mod expression;
 mod launches;
 mod lists;
+mod parameters;
 mod statement;
 mod structure;
 mod tokens;
@@ -84,6 +86,8 @@ pub struct Function<'s> {
     pub template: Vec<TemplateParameter<'s>>,
     /// The arguments of the template that it is a specialisation of.
     pub specialized: Option<Vec<TemplateArgument<'s>>>,
+    /// What has to hold so that the template is meant.
+    pub conditions: Vec<Expression<'s>>,
     /// What a lambda keeps of where it stands, besides the names around it.
     pub captures: Vec<Capture<'s>>,
     /// The names in a lambda that keeps a copy of all that it names.
@@ -143,6 +147,8 @@ pub struct TemplateParameter<'s> {
     pub is_pack: bool,
     /// What it is where no argument is given.
     pub default: Option<TemplateArgument<'s>>,
+    /// What has to hold so that the template is meant: `std::enable_if_t<a, int> = 0`.
+    pub conditions: Vec<Expression<'s>>,
 }
 
 /// An argument of a template: a type or a value.
@@ -608,6 +614,7 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
         owner: None,
         headers: 0,
         outer_template: Vec::new(),
+        concepts: Vec::new(),
         program: Program::default(),
     };
     parser.file();
@@ -659,6 +666,8 @@ struct Parser<'s> {
     /// How many `template <…>` stand before the declaration which is being read, and the parameters of the one before the last.
     headers: usize,
     outer_template: Vec<TemplateParameter<'s>>,
+    /// The names of concepts.
+    concepts: Vec<&'s str>,
     program: Program<'s>,
 }
 

@@ -126,6 +126,14 @@ impl<'s> Parser<'s> {
                 self.types.append(&mut self.declared);
                 return self.ended(StatementKind::Nothing);
             }
+            "struct" | "class" | "union" if self.is_name(1) && self.is_name(2) => return self.declaration(),
+            // The last name counts: `namespace a = b::c;`
+            "namespace" if self.is_name(1) && self.ahead(2) == "=" => {
+                while !matches!(self.text(), ";" | "}") && self.at < self.tokens.len() {
+                    self.at += 1;
+                }
+                return self.ended(StatementKind::Nothing);
+            }
             "goto" | "try" | "case" | "default" | "struct" | "class" | "union" | "namespace" => {
                 return self.unknown_statement();
             }

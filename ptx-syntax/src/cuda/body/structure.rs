@@ -706,6 +706,7 @@ impl<'s> Parser<'s> {
             is_device: true,
             template: Vec::new(),
             specialized: None,
+            conditions: Vec::new(),
             captures: Vec::new(),
             copies: Vec::new(),
             returns: TypeName::Unknown,

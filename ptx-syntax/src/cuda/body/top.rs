@@ -1,5 +1,6 @@
 //! What stands outside functions.
 
+use super::conditions::asked_for;
 use super::tokens::Kind;
 use super::types::Specifiers;
 use super::{
@@ -24,6 +25,7 @@ impl<'s> Parser<'s> {
                     template = Some(self.template());
                     continue;
                 }
+                "inline" if self.ahead(1) == "namespace" => self.at += 1,
                 "namespace" => {
                     while !matches!(self.text(), "{" | ";" | "=") && self.at < self.tokens.len() {
                         self.at += 1;
@@ -35,6 +37,7 @@ impl<'s> Parser<'s> {
                     self.accept("{");
                 }
                 "}" | ";" => self.at += 1,
+                "concept" if template.is_some() => self.concept(template.take().unwrap_or_default()),
                 "typedef" if self.is_typedef_of_body() => self.typedef_of_body(),
                 "using" | "typedef" => self.alias_of(template.take()),
                 "struct" | "class" | "union" if self.is_definition() => {
@@ -108,73 +111,6 @@ impl<'s> Parser<'s> {
         self.at = 0;
     }
 
-    pub(super) fn template(&mut self) -> Vec<TemplateParameter<'s>> {
-        self.at += 1;
-        self.template_parameters()
-    }
-
-    /// `<…>` with the parameters of a template.
-    pub(super) fn template_parameters(&mut self) -> Vec<TemplateParameter<'s>> {
-        let Some(end) = self.after_parameters(self.at).filter(|_| self.text() == "<") else {
-            return Vec::new();
-        };
-        self.at += 1;
-        let mut parameters = Vec::new();
-        while self.at + 1 < end {
-            // `template <typename> class A`
-            if self.text() == "template"
-                && let Some(after) = self.after_parameters(self.at + 1)
-            {
-                self.at = after;
-            }
-            let is_type = matches!(self.text(), "typename" | "class");
-            if is_type {
-                self.at += 1;
-            } else {
-                self.base_type(&mut Specifiers::default());
-            }
-            let is_pack = self.accept("...");
-            let mut name = "";
-            if self.is_name(0) {
-                name = self.text();
-                self.at += 1;
-            }
-            if is_type && !name.is_empty() {
-                self.types.push(name);
-            }
-            let mut default = None;
-            if self.accept("=") {
-                let to = self.end_of_argument(end);
-                default = match if is_type { self.whole_type(to) } else { None } {
-                    Some(ty) => Some(TemplateArgument::Type(ty)),
-                    None => Some(TemplateArgument::Value(self.binary(ABOVE_SHIFT))),
-                };
-                self.at = to;
-            }
-            parameters.push(TemplateParameter { name, is_type, is_pack, default });
-            if !self.accept(",") {
-                break;
-            }
-        }
-        self.at = end;
-        parameters
-    }
-
-    fn end_of_argument(&self, end: usize) -> usize {
-        let mut at = self.at;
-        while at + 1 < end && !(self.tokens[at].is_plain() && self.tokens[at].text == ",") {
-            at = match self.tokens[at].text {
-                "(" | "[" | "{" if self.tokens[at].is_plain() => self.after_group(at),
-                // The commas of `Pair<A, B>` are its own.
-                "<" if self.tokens[at].is_plain() => {
-                    self.after_angles(at).filter(|after| *after < end).unwrap_or(at + 1)
-                }
-                _ => at + 1,
-            };
-        }
-        at.min(end.saturating_sub(1))
-    }
-
     /// `using A = B;`, which may be a template.
     fn alias_of(&mut self, template: Option<Vec<TemplateParameter<'s>>>) {
         let name = self.ahead(1);
@@ -229,7 +165,7 @@ impl<'s> Parser<'s> {
     /// Whether a structure's body follows, and no variable or function of its type.
     pub(super) fn is_definition(&self) -> bool {
         let near = self.tokens.iter().skip(self.at).take(40);
-        let first = near.map(|token| token.text).find(|text| matches!(*text, "{" | ";" | "("));
+        let first = near.map(|token| token.text).find(|text| matches!(*text, "{" | ";" | "(" | "="));
         // `alignas(128)` may stand before the name.
         first == Some("{") || (first == Some("(") && is_attribute(self.ahead(1)))
     }
@@ -244,7 +180,16 @@ impl<'s> Parser<'s> {
         if self.is_name(0) {
             let name = self.text();
             self.types.push(name);
-            self.program.aliases.insert(name, TypeName::Integer { bits: 32, signed: true });
+            self.at += 1;
+            let mut of = TypeName::Integer { bits: 32, signed: true };
+            // `enum A : uint8_t {…}`
+            if self.accept(":")
+                && let ty @ (TypeName::Integer { .. } | TypeName::Bool) =
+                    self.base_type(&mut Specifiers::default())
+            {
+                of = ty;
+            }
+            self.program.aliases.insert(name, of);
         }
         while !matches!(self.text(), "{" | ";") && self.at < self.tokens.len() {
             self.at += 1;
@@ -638,6 +583,9 @@ impl<'s> Parser<'s> {
         if !is_known && !specifiers.is_kernel {
             return;
         }
+        let mut conditions: Vec<_> = template.iter().flat_map(|each| each.conditions.clone()).collect();
+        asked_for(&returns, place, &mut conditions);
+        parameters.iter().for_each(|each| asked_for(&each.ty, place, &mut conditions));
         // Of a kernel it is known at least that it is not understood.
         let (parameters, statements) = match is_known {
             true => (parameters, statements),
@@ -651,6 +599,7 @@ impl<'s> Parser<'s> {
             is_device: specifiers.is_device,
             template,
             specialized: None,
+            conditions,
             captures: Vec::new(),
             copies: Vec::new(),
             returns,

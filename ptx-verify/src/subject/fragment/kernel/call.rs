@@ -8,7 +8,7 @@ use ptx_syntax::cuda::body::{
 
 use super::pack::is_pack;
 use super::scope::{CALL, DESTRUCTOR};
-use super::types::{Members, Space, Ty};
+use super::types::{Given, Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
@@ -238,7 +238,10 @@ impl<'a, 's> Lowering<'a, 's> {
         let fitting = self.without_specializations(fitting, template, given)?;
         let fitting = match fitting.len() {
             0 | 1 => fitting,
-            _ => fitting.into_iter().filter(|function| takes_template(function, template)).collect(),
+            _ => {
+                let fitting = fitting.into_iter().filter(|function| takes_template(function, template));
+                self.enabled(fitting.collect(), template, given)?
+            }
         };
         let function = match fitting.as_slice() {
             [only] => only,
@@ -257,8 +260,14 @@ impl<'a, 's> Lowering<'a, 's> {
             None => self.first_bindings(&function.template, template)?,
         };
         let turn = self.frames.iter().filter(|frame| frame.function == Some(function.span)).count();
-        // A template may go on with other arguments, which end it at last.
-        if turn > 0 && (bindings.is_empty() || turn > MAX_RECURSION) {
+        // A template may go on with other arguments, which end it at last; so may that of the structure it is in.
+        let is_other = |frame: &&Frame| match (&frame.object, &object) {
+            (Some((_, known)), Some((_, own))) => !own.given.is_empty() && known != own,
+            _ => false,
+        };
+        let mut same = self.frames.iter().filter(|frame| frame.function == Some(function.span));
+        let goes_on = !bindings.is_empty() || same.all(|frame| is_other(&frame));
+        if turn > 0 && (!goes_on || turn > MAX_RECURSION) {
             return Err(Unclear);
         }
         if given.iter().all(|each| !matches!(each.kind, ExpressionKind::Lambda(_)))
@@ -675,7 +684,12 @@ fn base_of(members: &Rc<Members>, of: &Rc<Members>) -> Option<Rc<Members>> {
             return Some(each);
         }
         pending.extend(each.bases.iter().cloned());
-        if each.structure == of.structure {
+        // With other numbers it is another one of the same template.
+        let are_other = |(own, other): (&Given, &Given)| match (own, other) {
+            (Given::Number(own, _), Given::Number(other, _)) => own != other,
+            _ => false,
+        };
+        if each.structure == of.structure && !each.given.iter().zip(&of.given).any(are_other) {
             same.push(each);
         }
     }

@@ -64,8 +64,11 @@ impl<'s> Lowering<'_, 's> {
                 if let Some(fills) = super::pipeline::role(named.unwrap_or(owner), name) {
                     return Ok(Value::constant(u64::from(fills), Ty::BOOL));
                 }
-                if let (TypeName::Named("is_same", types), "value") = (owner, *name) {
-                    return self.of_template("is_same", types);
+                if let (TypeName::Named(of, types), "value") = (owner, *name)
+                    && of.starts_with("is_")
+                    && self.program.structure_in(None, of).is_none()
+                {
+                    return self.of_template(of, types);
                 }
                 return match self.ty(owner)? {
                     Ty::Structure(members) => self.constant_of(&members, name),

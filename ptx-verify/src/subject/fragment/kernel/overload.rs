@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TemplateArgument, TypeName};
 
 use super::types::{Members, Ty};
 use super::{Frame, Lowering, Unclear};
@@ -79,6 +79,59 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // Integers become others where only one function takes them.
         found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
+    }
+
+    /// Those of several functions whose conditions hold, where they have some.
+    pub(super) fn enabled(
+        &mut self,
+        fitting: Vec<&'a Function<'s>>,
+        template: &[TemplateArgument<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<Vec<&'a Function<'s>>, Unclear> {
+        if fitting.iter().all(|function| function.conditions.is_empty()) {
+            return Ok(fitting);
+        }
+        let types = self.types_of(given)?;
+        let mut all = Vec::new();
+        for function in fitting {
+            let mark = self.mark();
+            let is_enabled = self.is_enabled(function, template, &types);
+            self.back_to(mark);
+            // One of which that is not known may be the one that is meant.
+            if is_enabled? {
+                all.push(function);
+            }
+        }
+        // The one that asks for something comes before one that takes all.
+        if all.len() > 1 && all.iter().filter(|each| !each.conditions.is_empty()).count() == 1 {
+            all.retain(|each| !each.conditions.is_empty() || each.template.is_empty());
+        }
+        Ok(all)
+    }
+
+    /// Whether the conditions of a template hold for what it is given.
+    fn is_enabled(
+        &mut self,
+        function: &'a Function<'s>,
+        template: &[TemplateArgument<'s>],
+        types: &[Option<Ty>],
+    ) -> Result<bool, Unclear> {
+        if function.conditions.is_empty() {
+            return Ok(true);
+        }
+        let bindings = self.first_bindings(&function.template, template)?;
+        self.names.extend(bindings);
+        for (parameter, ty) in function.parameters.iter().zip(types) {
+            if let Some(ty) = ty {
+                self.deduce(function, &parameter.ty, ty)?;
+            }
+        }
+        for condition in &function.conditions {
+            if self.constant(condition)? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The types of what is given; none where it is that of the parameter.

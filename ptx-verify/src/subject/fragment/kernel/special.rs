@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{
-    Expression, ExpressionKind, Function, StructureId, TemplateArgument, TemplateParameter, TypeName,
+    Expression, ExpressionKind, FloatKind, Function, StructureId, TemplateArgument, TemplateParameter,
+    TypeName,
 };
 
 use super::types::{Given, Ty};
@@ -260,14 +261,39 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.truncate(first_name);
             return found.and_then(|found| found.number().map(|_| found).ok_or(Unclear));
         }
+        let plain = name.strip_suffix("_v").unwrap_or(name);
+        if let [of] = given
+            && let Some(is_such) = self.trait_of_type(plain, of)?
+        {
+            return Ok(super::value::Value::constant(u64::from(is_such), Ty::BOOL));
+        }
         let [one, other] = given else { return Err(Unclear) };
-        if name.strip_suffix("_v").unwrap_or(name) != "is_same" {
+        if plain != "is_same" {
             return Err(Unclear);
         }
         let one = self.template_argument(one, true)?;
         let other = self.template_argument(other, true)?;
         let is_same = Self::is_same(&one.given()?, &other.given()?);
         Ok(super::value::Value::constant(u64::from(is_same), Ty::BOOL))
+    }
+
+    /// What the standard library says of a type; none where a name is no such trait, or the type may be another one.
+    fn trait_of_type(&mut self, name: &str, of: &TemplateArgument<'s>) -> Result<Option<bool>, Unclear> {
+        let is_such: fn(&Ty) -> bool = match name {
+            "is_integral" => |ty| matches!(ty, Ty::Integer { .. }),
+            "is_floating_point" => |ty| matches!(ty, Ty::Float(32 | 64, FloatKind::Plain)),
+            "is_arithmetic" => {
+                |ty| matches!(ty, Ty::Integer { .. } | Ty::Float(32 | 64, FloatKind::Plain))
+            }
+            "is_pointer" => |ty| matches!(ty, Ty::Pointer(..)),
+            "is_void" => |ty| *ty == Ty::Void,
+            "is_array" => |ty| matches!(ty, Ty::Array(..)),
+            "is_signed" => |ty| matches!(ty, Ty::Integer { signed: true, .. } | Ty::Float(..)),
+            "is_unsigned" => |ty| matches!(ty, Ty::Integer { signed: false, .. }),
+            _ => return Ok(None),
+        };
+        let Binding::Type(ty) = self.template_argument(of, true)? else { return Err(Unclear) };
+        if matches!(ty, Ty::Any) { Err(Unclear) } else { Ok(Some(is_such(ty.plain()))) }
     }
 
     /// The type of an expression of which nothing is computed.
@@ -287,9 +313,12 @@ impl<'a, 's> Lowering<'a, 's> {
         let chosen = match (name.strip_suffix("_t").unwrap_or(name), given) {
             (
                 "remove_reference" | "remove_cv" | "remove_cvref" | "remove_const" | "decay" | "add_const"
-                | "type_identity",
+                | "type_identity" | "underlying_type",
                 [of],
             ) => of,
+            // Whether it holds has chosen the function.
+            ("enable_if", [_]) => return Ok(Some(Ty::Void)),
+            ("enable_if", [_, of]) => of,
             ("conditional", [condition, then, otherwise]) => {
                 if self.constant_argument(condition)? != 0 {
                     then

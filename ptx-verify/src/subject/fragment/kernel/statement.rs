@@ -5,6 +5,7 @@ use std::rc::Rc;
 use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Statement, StatementKind, TypeName, Variable};
 
+use super::pack::is_pack;
 use super::types::{Members, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
@@ -476,6 +477,16 @@ impl<'s> Lowering<'_, 's> {
                 _ => value,
             };
             return self.as_atomic(value, &ty);
+        }
+        if let (Ty::Array(of, 0), ExpressionKind::List(own, parts)) = (&ty, &value.kind)
+            && parts.iter().any(is_pack)
+        {
+            let names = self.names.len();
+            let parts = self.without_dots(parts)?;
+            let place = self.made(&Ty::Array(Rc::clone(of), parts.len() as u64))?;
+            self.initialize(&place, &value.with(ExpressionKind::List(own.clone(), parts)))?;
+            self.names.truncate(names);
+            return Ok(place);
         }
         let ty = match (ty, &value.kind) {
             // The list says how long it is.
