@@ -247,6 +247,8 @@ impl<'s> Parser<'s> {
             }
             "static_cast" | "reinterpret_cast" | "const_cast" => self.named_cast(),
             "new" => self.placed(),
+            "offsetof" | "__builtin_offsetof" if self.ahead(1) == "(" => self.offset_of(),
+            "__builtin_bit_cast" if self.ahead(1) == "(" => self.bit_cast(),
             "delete" | "throw" | "co_await" | "typeid" | "operator" => self.unknown(),
             _ => self.primary_name(),
         }
@@ -338,25 +340,8 @@ impl<'s> Parser<'s> {
             return self.unknown();
         }
         let body = self.block();
-        self.program.lambdas.push(super::Function {
-            name: "",
-            owner: None,
-            span,
-            is_kernel: false,
-            is_device: true,
-            template,
-            specialized: None,
-            conditions: Vec::new(),
-            captures,
-            copies: Vec::new(),
-            returns,
-            parameters,
-            launch_bounds: Vec::new(),
-            max_registers: None,
-            cluster: Vec::new(),
-            extent: span,
-            body,
-        });
+        let made = super::Function::lambda(span, body);
+        self.program.lambdas.push(super::Function { template, captures, returns, parameters, ..made });
         Expression::made(ExpressionKind::Lambda(self.program.lambdas.len() - 1), span, 0)
     }
 
@@ -441,6 +426,9 @@ impl<'s> Parser<'s> {
     fn parenthesis(&mut self) -> Expression<'s> {
         let (open, end) = (self.at, self.after_group(self.at));
         self.at += 1;
+        if self.text() == "{" {
+            return self.statements_as_value(end);
+        }
         if self.tokens[open + 1..end.min(self.tokens.len())]
             .iter()
             .take(MAX_FOLD)
@@ -613,7 +601,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn postfix(&mut self, first: Expression<'s>) -> Expression<'s> {
+    pub(super) fn postfix(&mut self, first: Expression<'s>) -> Expression<'s> {
         let mut of = first;
         loop {
             let (span, depth) = (of.span, of.depth);

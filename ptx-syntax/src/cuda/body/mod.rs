@@ -12,6 +12,7 @@
 //! * Macros are expanded, and conditions decided as a compiler does that was told no macros: a name that nothing defines
 //!   is not defined.
 
+mod builtin;
 mod conditions;
 mod expression;
 mod launches;
@@ -245,6 +246,8 @@ pub struct Structure<'s> {
     pub outer: Option<StructureId>,
     /// What it is derived of, in order.
     pub bases: Vec<TypeName<'s>>,
+    /// Those of them whose constructors are its own: `using Base::Base;`
+    pub inherited: Vec<&'s str>,
     /// Its constants: what is `static constexpr` in it.
     pub constants: Vec<(&'s str, Expression<'s>)>,
     /// Other names of types in it.

@@ -1,7 +1,7 @@
 //! Structures with their members and methods.
 
 use super::tokens::Kind;
-use super::top::MAX_HEAD;
+use super::top::{MAX_HEAD, with_type};
 use super::types::Specifiers;
 use super::{
     CALL, DEEPEST, Expression, ExpressionKind, Member, Parser, StatementKind, Structure, StructureId,
@@ -90,7 +90,7 @@ impl<'s> Parser<'s> {
             return;
         }
         if is_known && !name.is_empty() {
-            let Parts { members, constants, aliases, .. } = parts;
+            let Parts { members, constants, aliases, inherited, .. } = parts;
             let bases = bases.unwrap_or_default();
             let is_specialized = specialized.is_some();
             let made = &mut self.program.structures[id.index()];
@@ -98,6 +98,7 @@ impl<'s> Parser<'s> {
                 specialized,
                 is_known: true,
                 bases,
+                inherited,
                 constants,
                 aliases,
                 members,
@@ -285,6 +286,10 @@ impl<'s> Parser<'s> {
                 }
                 return is_known;
             }
+            "using" if let Some(base) = self.inherited_constructors() => {
+                parts.inherited.push(base);
+                return true;
+            }
             "using" | "typedef" => {
                 let is_of_base = self.text() == "using" && self.ahead(1) == "typename";
                 let end = (self.at..self.tokens.len()).find(|at| self.tokens[*at].text == ";");
@@ -362,6 +367,7 @@ impl<'s> Parser<'s> {
         for Variable { name, ty, align, value, is_static, is_constant, .. } in variables {
             match (is_static, value) {
                 (true, Some(value)) if is_constant => {
+                    let value = with_type(&ty, Some(value.clone())).unwrap_or(value);
                     parts.constants.push((name, value.clone()));
                     let known = self.program.constants_of_functions.entry(name);
                     // It may have been read with all others of the file.
@@ -375,6 +381,30 @@ impl<'s> Parser<'s> {
             }
         }
         true
+    }
+
+    /// The base whose constructors `using Base<…>::Base;` takes over, with its `;`.
+    fn inherited_constructors(&mut self) -> Option<&'s str> {
+        let start = self.at;
+        self.at += 1;
+        let mut before = "";
+        loop {
+            let name = if self.is_name(0) { self.text() } else { "" };
+            self.at += 1;
+            if !name.is_empty() && name == before && self.accept(";") {
+                return Some(name);
+            }
+            if self.text() == "<"
+                && let Some(end) = self.after_angles(self.at)
+            {
+                self.at = end;
+            }
+            if name.is_empty() || !self.accept("::") {
+                self.at = start;
+                return None;
+            }
+            before = name;
+        }
     }
 
     /// The name of the last member of a structure that ends there.
@@ -726,6 +756,7 @@ struct Parts<'s> {
     members: Vec<Member<'s>>,
     constants: Vec<(&'s str, Expression<'s>)>,
     aliases: Vec<(&'s str, TypeName<'s>)>,
+    inherited: Vec<&'s str>,
     /// The names of types in it.
     types: Vec<&'s str>,
 }

@@ -410,8 +410,9 @@ impl<'s> Parser<'s> {
         };
         for variable in variables {
             if variable.is_constant && variable.value.is_some() {
+                let value = with_type(&variable.ty, variable.value);
                 let constants = &mut self.program.constants;
-                constants.entry(variable.name).and_modify(|known| *known = None).or_insert(variable.value);
+                constants.entry(variable.name).and_modify(|known| *known = None).or_insert(value);
             } else {
                 self.program.variables.push(variable);
             }
@@ -698,6 +699,25 @@ impl<'s> Parser<'s> {
             }
         }
         all
+    }
+}
+
+/// What a constant begins with; a list of what is no number has the type of the constant.
+pub(super) fn with_type<'s>(ty: &TypeName<'s>, value: Option<Expression<'s>>) -> Option<Expression<'s>> {
+    fn is_object(ty: &TypeName<'_>, is_element: bool) -> bool {
+        match ty {
+            TypeName::Named(..) | TypeName::Scoped(..) => true,
+            TypeName::Array(of, _) => is_element || is_object(of, true),
+            _ => false,
+        }
+    }
+    let value = value?;
+    match &value.kind {
+        ExpressionKind::List(None, parts) if is_object(ty, false) => {
+            let kind = ExpressionKind::List(Some(ty.clone()), parts.clone());
+            Some(value.with(kind))
+        }
+        _ => Some(value),
     }
 }
 

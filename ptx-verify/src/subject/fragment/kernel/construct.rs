@@ -84,6 +84,11 @@ impl<'s> Lowering<'_, 's> {
                     self.inside(members, Some(place), |lowering| lowering.initialize(&to, value))?;
                 }
             }
+            // It has the constructors of a base, and its own members begin with what they say.
+            (true, Some(given)) if let Some(base) = self.base_that_makes(members) => {
+                let part = self.as_base(place.clone(), members, &base)?;
+                self.constructed(&part, &base, Some(given))?;
+            }
             // The constructors of the one base are those of the structure, where it says so and has nothing else to begin.
             (true, Some(given))
                 if let [base] = members.bases.as_slice()
@@ -110,6 +115,17 @@ impl<'s> Lowering<'_, 's> {
             (true, None) => {}
         }
         Ok(())
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// The base whose constructors a structure has as its own.
+    pub(super) fn base_that_makes(&self, members: &Members) -> Option<Rc<Members>> {
+        let inherited = &self.program.structure(members.structure).inherited;
+        let found = inherited.iter().filter_map(|name| self.base_called(members, name));
+        let mut found = found.filter(|base| !self.makers(base).is_empty());
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
     }
 }
 

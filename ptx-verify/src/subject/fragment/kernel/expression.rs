@@ -690,8 +690,14 @@ impl<'s> Lowering<'_, 's> {
         }
         let mut registers = Vec::new();
         for part in parts {
-            let Place::Register(register, _) = part else { return Ok(Place::Unknown(of.clone())) };
-            registers.push(*register);
+            registers.push(match (part, of.register()) {
+                (Place::Register(register, _), _) => *register,
+                // Of constants, which nobody writes.
+                (Place::Fixed(value), Some(bits)) if value.number().is_some() => {
+                    self.in_register(value, bits)?
+                }
+                _ => return Ok(Place::Unknown(of.clone())),
+            });
         }
         let index = self.in_register(index, 32).or(Err(Unclear))?;
         Ok(Place::Chosen { registers, index, ty: of.clone() })

@@ -14,6 +14,7 @@ mod atomic;
 mod bits;
 mod call;
 mod choice;
+mod constants;
 mod construct;
 mod cuda;
 mod deduce;
@@ -50,9 +51,7 @@ use ptx_ir::isa::{Instance, resolve};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
-use ptx_syntax::cuda::body::{
-    Expression, ExpressionKind, Function, Program, StructureId, TemplateArgument, TypeName,
-};
+use ptx_syntax::cuda::body::{Expression, Function, Program, StructureId, TemplateArgument, TypeName};
 use ptx_syntax::cuda::{AsmId, CudaFile};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 
@@ -728,26 +727,6 @@ impl<'a, 's> Lowering<'a, 's> {
         let ty = self.ty(&variable.ty)?;
         let address = Value::unknown(Ty::Pointer(Rc::new(ty.clone()), types::Space::Generic));
         Ok(Place::Memory { address, ty })
-    }
-}
-
-impl<'s> Lowering<'_, 's> {
-    /// A constant as a place; an array is one of numbers.
-    pub(super) fn constant_place(&mut self, constant: &Expression<'s>) -> Result<Place, Unclear> {
-        let ExpressionKind::List(None, all) = &constant.kind else {
-            return Ok(Place::Fixed(self.value(constant)?));
-        };
-        if all.len() as u64 > MAX_ELEMENTS {
-            return Err(Unclear);
-        }
-        let parts =
-            all.iter().map(|each| self.value(each).map(Place::Fixed)).collect::<Result<Vec<_>, _>>()?;
-        let of = parts.first().ok_or(Unclear)?.ty().clone();
-        if !parts.iter().all(|part| *part.ty() == of) {
-            return Err(Unclear);
-        }
-        let count = parts.len() as u64;
-        Ok(Place::Parts(parts, Ty::Array(Rc::new(of), count)))
     }
 }
 

@@ -282,9 +282,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let is_such: fn(&Ty) -> bool = match name {
             "is_integral" => |ty| matches!(ty, Ty::Integer { .. }),
             "is_floating_point" => |ty| matches!(ty, Ty::Float(32 | 64, FloatKind::Plain)),
-            "is_arithmetic" => {
-                |ty| matches!(ty, Ty::Integer { .. } | Ty::Float(32 | 64, FloatKind::Plain))
-            }
+            "is_arithmetic" => |ty| matches!(ty, Ty::Integer { .. } | Ty::Float(32 | 64, FloatKind::Plain)),
             "is_pointer" => |ty| matches!(ty, Ty::Pointer(..)),
             "is_void" => |ty| *ty == Ty::Void,
             "is_array" => |ty| matches!(ty, Ty::Array(..)),

@@ -459,6 +459,16 @@ impl<'s> Lowering<'_, 's> {
     }
 
     fn variable(&mut self, variable: &Variable<'s>, ty: Ty) -> Result<Place, Unclear> {
+        // What is known of a constant object, arguments of templates may be.
+        if let (true, Ty::Structure(_), Some(value)) = (variable.is_constant, &ty, &variable.value)
+            && matches!(value.kind, ExpressionKind::List(..))
+        {
+            let mark = self.mark();
+            if let Ok(place) = self.constant_of_type(&ty, value) {
+                return Ok(place);
+            }
+            self.back_to(mark);
+        }
         if let Ty::Structure(members) = &ty
             && self.is_constructed(members, variable.value.as_ref())
         {
@@ -532,7 +542,7 @@ impl<'s> Lowering<'_, 's> {
         let is_maker = |function: &ptx_syntax::cuda::body::Function<'_>| {
             function.owner == Some(members.structure) && function.name == members.name
         };
-        is_list || self.program.functions.iter().any(is_maker)
+        is_list || self.program.functions.iter().any(is_maker) || self.base_that_makes(members).is_some()
     }
 
     /// A variable that begins with a value; a constant is that value.
