@@ -77,7 +77,8 @@ impl<'s> Parser<'s> {
 
 impl<'s> Function<'s> {
     /// One without a name that takes nothing.
-    pub(super) const fn lambda(span: crate::Span, body: Vec<super::Statement<'s>>) -> Self {
+    #[must_use]
+    pub const fn lambda(span: crate::Span, body: Vec<super::Statement<'s>>) -> Self {
         Self {
             name: "",
             owner: None,
@@ -89,6 +90,7 @@ impl<'s> Function<'s> {
             conditions: Vec::new(),
             captures: Vec::new(),
             copies: Vec::new(),
+            mentions: Vec::new(),
             returns: TypeName::Auto,
             parameters: Vec::new(),
             launch_bounds: Vec::new(),

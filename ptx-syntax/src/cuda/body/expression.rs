@@ -173,7 +173,7 @@ impl<'s> Parser<'s> {
         if self.text() == "(" {
             let end = self.after_group(self.at);
             self.at += 1;
-            let is_type = self.begins_type();
+            let is_type = self.begins_type() || self.is_type_of_namespace();
             if let Some(ty) = is_type.then(|| self.whole_type(end - 1)).flatten() {
                 self.at = end;
                 return Expression::made(ExpressionKind::SizeOfType(ty), span, 0);
@@ -273,15 +273,16 @@ impl<'s> Parser<'s> {
             if are_known { self.lambda_after(span, template, captures, parameters) } else { self.unknown() };
         self.types.truncate(types);
         if let ExpressionKind::Lambda(number) = found.kind
-            && are_copied
             && let Some(lambda) = self.program.lambdas.get_mut(number)
         {
             let named = self.tokens[from..self.at.min(self.tokens.len())].iter();
-            lambda
-                .copies
-                .extend(named.filter(|token| token.kind == Kind::Identifier).map(|token| token.text));
-            lambda.copies.sort_unstable();
-            lambda.copies.dedup();
+            let named = named.filter(|token| token.kind == Kind::Identifier).map(|token| token.text);
+            lambda.mentions.extend(named);
+            lambda.mentions.sort_unstable();
+            lambda.mentions.dedup();
+            if are_copied {
+                lambda.copies.clone_from(&lambda.mentions);
+            }
         }
         found
     }

@@ -93,6 +93,8 @@ pub struct Function<'s> {
     pub captures: Vec<Capture<'s>>,
     /// The names in a lambda that keeps a copy of all that it names.
     pub copies: Vec<&'s str>,
+    /// All names in a lambda.
+    pub mentions: Vec<&'s str>,
     /// What it returns.
     pub returns: TypeName<'s>,
     /// Its parameters.
@@ -590,10 +592,10 @@ pub enum StatementKind<'s> {
 }
 
 /// Reads the functions of a file. `file` is what [`extract`](super::extract) has made of it, and `truths` tells which
-/// conditions hold.
+/// conditions hold. `made` has the [`names_made`] of the file.
 #[must_use]
-pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program<'s> {
-    let tokens = tokens::tokens(source, file, truths);
+pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Truths) -> Program<'s> {
+    let (tokens, _) = tokens::tokens(source, made, file, truths);
     let mut asm = HashMap::new();
     for (id, statement) in file.ids().zip(&file.statements) {
         // Macros of other files are not expanded here.
@@ -622,6 +624,24 @@ pub fn program<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Program
     };
     parser.file();
     parser.program
+}
+
+/// The names that `##` makes and that stand nowhere in a file, with blanks between them.
+#[must_use]
+pub fn names_made(source: &str, file: &CudaFile, truths: &Truths) -> String {
+    let mut made = String::new();
+    // What one makes another may need.
+    for _ in 0..if source.contains("##") { MAX_ROUNDS } else { 0 } {
+        let (_, missing) = tokens::tokens(source, &made, file, truths);
+        if missing.is_empty() {
+            break;
+        }
+        for name in missing {
+            made.push_str(&name);
+            made.push(' ');
+        }
+    }
+    made
 }
 
 /// For each bracket the one that closes it, and for other tokens themselves.
@@ -744,6 +764,11 @@ impl<'s> Parser<'s> {
                     index = self.after_group(index);
                     continue;
                 }
+                // `<Shape{4, 64}>`
+                "{" if index > at && self.tokens[index - 1].kind == tokens::Kind::Identifier => {
+                    index = self.after_group(index);
+                    continue;
+                }
                 "=" if has_defaults => {}
                 // A reference ends a type.
                 "&&" if self.tokens.get(index + 1).is_some_and(|next| next.text == ">") => {}
@@ -755,6 +780,9 @@ impl<'s> Parser<'s> {
         None
     }
 }
+
+/// How often names are looked for that others make.
+const MAX_ROUNDS: usize = 4;
 
 /// How often a token is read.
 const MAX_READ: usize = 8;

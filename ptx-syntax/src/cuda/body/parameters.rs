@@ -46,6 +46,14 @@ impl<'s> Parser<'s> {
             }
             let is_pack = self.accept("...");
             let mut name = "";
+            // `void (*name)(…)` is a function.
+            if self.text() == "(" && matches!(self.ahead(1), "*" | "&") && self.is_name(2) {
+                name = self.ahead(2);
+                self.at = self.after_group(self.at);
+                if self.text() == "(" {
+                    self.at = self.after_group(self.at);
+                }
+            }
             if self.is_name(0) {
                 name = self.text();
                 self.at += 1;

@@ -739,6 +739,7 @@ impl<'s> Parser<'s> {
             conditions: Vec::new(),
             captures: Vec::new(),
             copies: Vec::new(),
+            mentions: Vec::new(),
             returns: TypeName::Unknown,
             parameters: Vec::new(),
             launch_bounds: Vec::new(),

@@ -1,5 +1,6 @@
 //! Tokens with macros expanded and branches of `#if` decided.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use memchr::memmem;
@@ -16,6 +17,9 @@ pub(super) use scan::Kind;
 pub(super) const MAX_TOKENS: usize = 2_000_000;
 /// Macros in macros, so deep.
 const MAX_NESTED: usize = 12;
+/// So many names `##` makes of what stands nowhere in a file, and so long.
+const MAX_MADE: usize = 1000;
+const MAX_NAME: usize = 200;
 /// So many tokens one use of a macro may stand for.
 const MAX_OF_USE: usize = 20_000;
 
@@ -41,8 +45,13 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a file.
-pub(super) fn tokens<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> Vec<Token<'s>> {
+/// The tokens of a file, and the names that `##` makes and that stand neither there nor in `made`.
+pub(super) fn tokens<'s>(
+    source: &'s str,
+    made: &'s str,
+    file: &CudaFile,
+    truths: &Truths,
+) -> (Vec<Token<'s>>, Vec<String>) {
     let prepared = preprocess::prepare(source);
     let holds = decided(&prepared.file, truths);
     let is_compiled = |condition: u32| holds.get(condition as usize).copied().unwrap_or(true);
@@ -71,17 +80,19 @@ pub(super) fn tokens<'s>(source: &'s str, file: &CudaFile, truths: &Truths) -> V
             used_at: None,
         })
         .collect();
-    let mut expander = Expander { source, macros, out: Vec::with_capacity(own.len()), left: MAX_TOKENS };
+    let out = Vec::with_capacity(own.len());
+    let missing = RefCell::default();
+    let mut expander = Expander { source, made, missing, macros, out, left: MAX_TOKENS };
     expander.all(&own);
     // What may close two templates is one token each; where it shifts, the operator is put together again.
     let mut all = Vec::with_capacity(expander.out.len());
-    for token in expander.out {
+    for token in std::mem::take(&mut expander.out) {
         match token.text {
             ">>" if token.is_plain() => all.extend(halves(token)),
             _ => all.push(token),
         }
     }
-    all
+    (all, expander.missing.into_inner())
 }
 
 /// The two characters of `>>`.
@@ -118,6 +129,9 @@ fn decided(file: &CudaFile, truths: &Truths) -> Vec<bool> {
 
 struct Expander<'m, 's> {
     source: &'s str,
+    /// Names that stand nowhere in it, and that `##` makes.
+    made: &'s str,
+    missing: RefCell<Vec<String>>,
     macros: HashMap<&'m str, Vec<(u32, Option<&'m Macro>)>>,
     out: Vec<Token<'s>>,
     left: usize,
@@ -212,7 +226,11 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         }
         let others = || arguments.iter().skip(named).enumerate();
         let mut body: Vec<Token<'s>> = Vec::new();
-        let scanned: Vec<scan::Token> = scan::Scanner::line(self.source, found.body).collect();
+        let mut scanned: Vec<scan::Token> = scan::Scanner::line(self.source, found.body).collect();
+        if is_variadic {
+            let has_others = others().any(|argument| !argument.1.is_empty());
+            self.without_options(&mut scanned, has_others);
+        }
         let mut scanned = scanned.into_iter().peekable();
         // What `##` joins with what comes next.
         let mut joined: Option<String> = None;
@@ -298,16 +316,53 @@ impl<'m, 's: 'm> Expander<'m, 's> {
 }
 
 impl<'s> Expander<'_, 's> {
+    /// Takes `__VA_OPT__` away: what stands in its parentheses stays where `...` has arguments.
+    fn without_options(&self, body: &mut Vec<scan::Token>, has_others: bool) {
+        while let Some(at) = body.iter().position(|token| token.span.text(self.source) == "__VA_OPT__") {
+            let (mut depth, mut end) = (0_usize, at + 1);
+            while let Some(token) = body.get(end) {
+                match token.span.text(self.source) {
+                    "(" => depth += 1,
+                    ")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                end += 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+            match has_others {
+                true => {
+                    body.drain(end - 1..end);
+                    body.drain(at..(at + 2).min(body.len()));
+                }
+                false => {
+                    body.drain(at..end);
+                }
+            }
+        }
+    }
+
     /// The token that `##` makes, none where it makes nothing. One that stands nowhere in the file is not known.
     fn joined(&self, text: &str, span: Span, call: Span) -> Option<Option<Token<'s>>> {
         if text.is_empty() {
             return Some(None);
         }
-        let at = memmem::find(self.source.as_bytes(), text.as_bytes())?;
+        let found = [self.source, self.made].into_iter().find_map(|within| {
+            let at = memmem::find(within.as_bytes(), text.as_bytes())?;
+            Some((within, at))
+        });
+        let Some((within, at)) = found else {
+            let mut missing = self.missing.borrow_mut();
+            if missing.len() < MAX_MADE && text.len() < MAX_NAME && missing.iter().all(|known| known != text) {
+                missing.push(text.to_owned());
+            }
+            return None;
+        };
         let whole = Span::new(at as u32, (at + text.len()) as u32);
-        let mut scanned = scan::Scanner::line(self.source, whole);
+        let mut scanned = scan::Scanner::line(within, whole);
         let (first, None) = (scanned.next()?, scanned.next()) else { return None };
-        let text = self.source.get(at..at + text.len())?;
+        let text = within.get(at..at + text.len())?;
         Some(Some(Token { kind: first.kind, text, span, used_at: Some(call) }))
     }
 }

@@ -603,6 +603,7 @@ impl<'s> Parser<'s> {
             conditions,
             captures: Vec::new(),
             copies: Vec::new(),
+            mentions: Vec::new(),
             returns,
             parameters,
             launch_bounds: specifiers.launch_bounds,

@@ -95,6 +95,15 @@ impl<'s> Parser<'s> {
             || matches!(word, "decltype" | "typename" | "struct" | "CUtensorMap" | "dim3")
     }
 
+    /// Whether the last of the names here, each in the one before, is one of a type: `detail::Storage`.
+    pub(super) fn is_type_of_namespace(&self) -> bool {
+        let mut by = 0;
+        while self.is_name(by) && self.ahead(by + 1) == "::" {
+            by += 2;
+        }
+        by > 0 && self.is_name(by) && self.types.contains(&self.ahead(by))
+    }
+
     /// Whether an operand begins at a token, so that the parentheses before it can only hold a type.
     pub(super) fn is_operand(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|next| match next.kind {

@@ -146,7 +146,9 @@ fn of_text(
         if std::mem::replace(&mut is_done, true) {
             break;
         }
-        let program = body::program(text, file, &conditions.truths(&values(target, release)));
+        let truths = conditions.truths(&values(target, release));
+        let made = body::names_made(text, file, &truths);
+        let program = body::program(text, &made, file, &truths);
         let aim = Aim { source: text, file, program: &program, target, version: release.version, base };
         let is_own = |function: &&Function<'_>| function.is_kernel && function.span.start >= base;
         for function in program.functions.iter().filter(is_own).take(MAX_KERNELS) {

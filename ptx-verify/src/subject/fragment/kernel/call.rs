@@ -40,6 +40,15 @@ impl<'a, 's> Lowering<'a, 's> {
                     let lambda = lambda.clone();
                     return self.called_lambda(lambda, template, given);
                 }
+                if let Some(
+                    Binding::Place(Place::Fixed(Value { ty: Ty::Callable(of), .. }))
+                    | Binding::Place(Place::Memory { ty: Ty::Callable(of), .. } | Place::Unknown(Ty::Callable(of)))
+                    | Binding::Type(Ty::Callable(of)),
+                ) = self.binding(name)
+                {
+                    let of = Rc::clone(of);
+                    return self.called_value(&of, template, given);
+                }
                 if let Some(Binding::Place(place)) = self.binding(name)
                     && let Ty::Structure(members) = place.ty().clone()
                 {
@@ -196,7 +205,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
     }
 
-    fn called_lambda(
+    pub(super) fn called_lambda(
         &mut self,
         lambda: Lambda,
         template: &[TemplateArgument<'s>],
@@ -205,7 +214,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let function = self.program.lambdas.get(lambda.number).ok_or(Unclear)?;
         let program = self.program;
         let captures = &program.lambdas.get(lambda.number).ok_or(Unclear)?.captures;
-        let names = || captures.iter().map(|each| each.name).chain(function.copies.iter().copied());
+        let names = || captures.iter().map(|each| each.name).chain(function.mentions.iter().copied());
         let captured = lambda
             .captured
             .into_iter()
@@ -361,7 +370,13 @@ impl<'a, 's> Lowering<'a, 's> {
             self.bind_object(place.as_ref(), members)?;
         }
         for (parameter, argument) in function.parameters.iter().zip(&arguments) {
-            if lambdas.iter().any(|(name, _)| *name == parameter.name) {
+            if let Some((_, binding)) = lambdas.iter().find(|(name, _)| *name == parameter.name) {
+                if let Binding::Lambda(lambda) = binding
+                    && !function.template.is_empty()
+                {
+                    let ty = self.value_of_lambda(&lambda.clone()).ty;
+                    self.deduce(function, &parameter.ty, &ty)?;
+                }
                 continue;
             }
             self.deduce(function, &parameter.ty, argument.ty())?;
@@ -578,7 +593,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(place);
         };
         if let TypeName::Reference(of) = &parameter.ty {
-            if **of == TypeName::Auto || matches!(argument.ty(), Ty::Group(_)) {
+            if **of == TypeName::Auto || matches!(argument.ty(), Ty::Group(_) | Ty::Callable(_)) {
                 return Ok(argument);
             }
             let ty = self.ty_in_memory(of)?;
@@ -596,6 +611,9 @@ impl<'a, 's> Lowering<'a, 's> {
                     Ok(Place::Fixed(self.converted(value, &ty)?))
                 }
             };
+        }
+        if matches!(argument.ty(), Ty::Callable(_)) {
+            return Ok(argument);
         }
         // What refers to an atomic object is copied, or what the object holds is given.
         if matches!(argument.ty(), Ty::Atomic(..)) {

@@ -131,7 +131,7 @@ impl<'s> Lowering<'_, 's> {
             let place = self.place_as(to, of)?;
             return self.read(&place);
         }
-        let to = self.ty(to)?;
+        let to = self.ty_of_object(to, of)?;
         if let Ty::Pointer(to, _) = &to {
             let to = self.whole((**to).clone()).unwrap_or(Ty::Any);
             let object = of.with(ExpressionKind::Unary("*", Box::new(of.clone())));

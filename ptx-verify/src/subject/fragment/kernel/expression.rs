@@ -189,7 +189,7 @@ impl<'s> Lowering<'_, 's> {
                 self.names.truncate(names);
                 value?
             }
-            ExpressionKind::List(Some(ty), parts) => match (self.ty(ty)?, parts.as_slice()) {
+            ExpressionKind::List(Some(ty), parts) => match (self.ty_of_object(ty, expression)?, parts.as_slice()) {
                 (ty, [only]) if ty.register().is_some() => {
                     let value = self.value(only)?;
                     self.converted(value, &ty)?
@@ -207,7 +207,11 @@ impl<'s> Lowering<'_, 's> {
                     self.read(&place)?
                 }
             },
-            ExpressionKind::List(None, _) | ExpressionKind::Lambda(_) | ExpressionKind::Unknown => {
+            ExpressionKind::Lambda(_) => {
+                let lambda = self.lambda(expression).ok_or(Unclear)?;
+                self.value_of_lambda(&lambda)
+            }
+            ExpressionKind::List(None, _) | ExpressionKind::Unknown => {
                 return Err(Unclear);
             }
             ExpressionKind::New(at, ty, given) => self.placed(at, ty, given)?,
@@ -297,6 +301,10 @@ impl<'s> Lowering<'_, 's> {
                     return Ok(part);
                 }
                 let place = self.place(of)?;
+                // A function is called by its address as by its name.
+                if matches!(place.ty(), Ty::Callable(_)) {
+                    return self.read(&place);
+                }
                 return Ok(Self::address_of(place));
             }
             "*" => {
@@ -537,6 +545,7 @@ impl<'s> Lowering<'_, 's> {
         }
         match pointer.ty.clone() {
             Ty::Any => Ok(Place::Unknown(Ty::Any)),
+            Ty::Callable(_) => Ok(Place::Fixed(pointer)),
             Ty::Pointer(of, _) => {
                 let ty = self.whole((*of).clone())?;
                 Ok(Place::Memory { address: pointer, ty })

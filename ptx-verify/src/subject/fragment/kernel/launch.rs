@@ -130,6 +130,11 @@ impl<'a, 's> Lowering<'a, 's> {
                 Some(Ty::Integer { bits: *bits, signed: *signed, is_bool: false })
             }
             ExpressionKind::Float(bits) => Some(Ty::Float(*bits, FloatKind::Plain)),
+            ExpressionKind::Lambda(_) => {
+                let found = self.value(of).ok().map(|value| value.ty);
+                self.back_to(mark_of_call);
+                found
+            }
             ExpressionKind::Cast(ty, _) | ExpressionKind::List(Some(ty), _) => named(self, ty),
             ExpressionKind::Unary("&", of) => {
                 let to = self.type_in_host(launch, of, left)?;

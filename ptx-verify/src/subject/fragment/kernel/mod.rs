@@ -13,6 +13,7 @@ mod asm;
 mod atomic;
 mod bits;
 mod call;
+mod callable;
 mod choice;
 mod constants;
 mod construct;
@@ -202,6 +203,7 @@ impl Binding {
     fn given(&self) -> Result<Given, Unclear> {
         match self {
             Self::Type(ty) => Ok(Given::Type(ty.clone())),
+            Self::Place(Place::Fixed(Value { ty: ty @ Ty::Callable(_), .. })) => Ok(Given::Type(ty.clone())),
             Self::Place(Place::Fixed(value)) => {
                 Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
             }
@@ -488,6 +490,10 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             number => {
                 let value = self.number_argument(number)?;
+                // Which function it is, its type tells.
+                if matches!(value.ty, Ty::Callable(_)) {
+                    return Ok(Binding::Type(value.ty));
+                }
                 value.number().ok_or(Unclear)?;
                 Binding::Place(Place::Fixed(value))
             }
@@ -680,7 +686,12 @@ impl<'a, 's> Lowering<'a, 's> {
     fn named(&mut self, name: &str) -> Result<Place, Unclear> {
         match self.binding(name) {
             Some(Binding::Place(place)) => return Ok(place.clone()),
-            Some(Binding::Choice(_) | Binding::Type(_) | Binding::Lambda(_) | Binding::Pack(_)) => {
+            Some(Binding::Type(ty @ Ty::Callable(_))) => return Ok(Place::Fixed(Value::unknown(ty.clone()))),
+            Some(Binding::Lambda(lambda)) => {
+                let lambda = lambda.clone();
+                return Ok(Place::Fixed(self.value_of_lambda(&lambda)));
+            }
+            Some(Binding::Choice(_) | Binding::Type(_) | Binding::Pack(_)) => {
                 return Err(Unclear);
             }
             None => {}
@@ -710,6 +721,9 @@ impl<'a, 's> Lowering<'a, 's> {
             return place;
         }
         let Some(variable) = self.program.variables.iter().find(|variable| variable.name == name) else {
+            if let Some(function) = self.value_of_function(name, &[])? {
+                return Ok(Place::Fixed(function));
+            }
             // Of the C library and of CUDA's headers, where the file has no such name.
             let is_float = |prefix: &&str| name.starts_with(*prefix);
             let are_floats = ["FLT_", "DBL_", "INFINITY", "NAN", "HUGE_VAL", "CUDART_", "M_"];

@@ -57,8 +57,11 @@ impl<'a, 's> Lowering<'a, 's> {
             Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
             other => other,
         };
-        let Ty::Structure(members) = object.ty().clone() else { return Err(Unclear) };
-        self.method(object, &members, CALL, &[], given)
+        match object.ty().clone() {
+            Ty::Callable(of) => self.called_value(&of, &[], given),
+            Ty::Structure(members) => self.method(object, &members, CALL, &[], given),
+            _ => Err(Unclear),
+        }
     }
 
     /// Whether a name is the one of a member, and of no method.

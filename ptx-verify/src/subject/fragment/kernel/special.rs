@@ -261,6 +261,9 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.truncate(first_name);
             return found.and_then(|found| found.number().map(|_| found).ok_or(Unclear));
         }
+        if let Some(function) = self.value_of_function(name, given)? {
+            return Ok(function);
+        }
         let plain = name.strip_suffix("_v").unwrap_or(name);
         if let [of] = given
             && let Some(is_such) = self.trait_of_type(plain, of)?

@@ -432,12 +432,12 @@ impl<'s> Lowering<'_, 's> {
                 self.kept(Self::decayed(value), variable.is_constant)?
             }
             named => {
-                let ty = match (self.ty(named), variable.value.as_ref()) {
+                let ty = match (self.ty_of_variable(named, variable), variable.value.as_ref()) {
                     (Ok(ty), value) if value.is_none() || !matches!(ty, Ty::Group(_)) => ty,
                     // `cg::thread_block block = cg::this_thread_block();`
                     (_, Some(value)) => {
                         let value = self.value(value)?;
-                        if !matches!(value.ty, Ty::Group(_)) {
+                        if !matches!(value.ty, Ty::Group(_) | Ty::Callable(_)) {
                             return Err(Unclear);
                         }
                         self.names.push((variable.name, Binding::Place(Place::Fixed(value))));
@@ -549,7 +549,7 @@ impl<'s> Lowering<'_, 's> {
     pub(super) fn kept(&mut self, value: Value, is_constant: bool) -> Result<Place, Unclear> {
         // A pointer to what is in no memory stays what it is.
         let is_fixed = (is_constant && value.number().is_some())
-            || matches!(value.ty, Ty::Group(_) | Ty::Any)
+            || matches!(value.ty, Ty::Group(_) | Ty::Callable(_) | Ty::Any)
             || (matches!(value.held, Held::Place(_)) && matches!(value.ty, Ty::Pointer(..)));
         if is_fixed {
             return Ok(Place::Fixed(value));

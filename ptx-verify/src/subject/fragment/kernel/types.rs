@@ -6,6 +6,7 @@ use ptx_syntax::cuda::body::{
     ArrayLength, ExpressionKind, FloatKind, Member, StructureId, TemplateArgument, TypeName,
 };
 
+use super::callable::Callable;
 use super::{Frame, Lowering, Unclear};
 
 /// Where a pointer points to.
@@ -66,6 +67,8 @@ pub(super) enum Ty {
     Sequence(Rc<Vec<u64>>),
     /// A structure that is named where its own members and bases are told, with what the parameters of its template stand for.
     Begun(StructureId, Rc<Vec<Given>>),
+    /// A lambda, or a function as a value: which one it is, its type tells.
+    Callable(Rc<Callable>),
     /// A template of structures, as an argument of another template.
     Template(StructureId),
     /// Of which nothing is known.
@@ -153,7 +156,12 @@ impl Ty {
             Self::Atomic(of, _) | Self::Volatile(of) => of.layout()?,
             Self::Bytes(size, align) => (*size, *align),
             Self::Sequence(_) => (1, 1),
-            Self::Void | Self::Group(_) | Self::Begun(..) | Self::Template(_) | Self::Any => {
+            Self::Void
+            | Self::Group(_)
+            | Self::Callable(_)
+            | Self::Begun(..)
+            | Self::Template(_)
+            | Self::Any => {
                 return Err(Unclear);
             }
         })
@@ -440,7 +448,7 @@ impl<'s> Lowering<'_, 's> {
     }
 
     /// The same, where it is known what the parameters of its own template stand for.
-    fn structure_given(&mut self, id: StructureId, own: Vec<Given>) -> Result<Ty, Unclear> {
+    pub(super) fn structure_given(&mut self, id: StructureId, own: Vec<Given>) -> Result<Ty, Unclear> {
         if self.is_being_made(id, &own) {
             return Ok(Ty::Begun(id, Rc::new(own)));
         }
@@ -532,8 +540,9 @@ impl<'s> Lowering<'_, 's> {
                 }
                 ty => self.ty_in_memory(ty)?,
             };
-            // An object that stands for a group holds nothing that is followed.
-            let (bytes, mut own) = if matches!(ty, Ty::Group(_)) { (1, 1) } else { ty.layout()? };
+            // An object that stands for a group, or a lambda, holds nothing that is followed.
+            let is_empty = matches!(ty, Ty::Group(_) | Ty::Callable(_));
+            let (bytes, mut own) = if is_empty { (1, 1) } else { ty.layout()? };
             if let Some(asked) = asked {
                 own = own.max(self.alignment(asked)?);
             }

@@ -190,6 +190,8 @@ impl Lowering<'_, '_> {
                 return Ok(Value { ty: to.clone(), held: value.held });
             }
             _ if value.ty == *to => return Ok(value),
+            // A pointer to a function is known by the function.
+            (Ty::Callable(_), Ty::Pointer(..)) => return Ok(value),
             // Structures and groups are what they are.
             (Ty::Structure(_) | Ty::Group(_), _) | (_, Ty::Structure(_) | Ty::Group(_)) => {
                 return Err(Unclear);
@@ -522,6 +524,10 @@ impl Lowering<'_, '_> {
     /// What an operator of two integers makes of them.
     pub(super) fn computed(&mut self, operator: &str, left: Value, right: Value) -> Result<Value, Unclear> {
         let (left, right) = (Self::decayed(left), Self::decayed(right));
+        // What looks like a comparison with a function may be the use of its template.
+        if [&left, &right].iter().any(|each| matches!(each.ty, Ty::Callable(_))) {
+            return Err(Unclear);
+        }
         if let (Ty::Pointer(of, _), Ty::Integer { .. }) = (&left.ty, &right.ty)
             && matches!(operator, "+" | "-")
         {
