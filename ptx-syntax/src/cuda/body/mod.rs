@@ -254,6 +254,8 @@ pub struct Structure<'s> {
     pub constants: Vec<(&'s str, Expression<'s>)>,
     /// Other names of types in it.
     pub aliases: Vec<(&'s str, TypeName<'s>)>,
+    /// Those that are templates, with their parameters.
+    pub templates_of_aliases: Vec<(&'s str, Vec<TemplateParameter<'s>>, TypeName<'s>)>,
     /// The parameters of its template.
     pub template: Vec<TemplateParameter<'s>>,
     /// What the arguments of the template look like that it is a specialisation of.

@@ -90,7 +90,7 @@ impl<'s> Parser<'s> {
             return;
         }
         if is_known && !name.is_empty() {
-            let Parts { members, constants, aliases, inherited, .. } = parts;
+            let Parts { members, constants, aliases, templates_of_aliases, inherited, .. } = parts;
             let bases = bases.unwrap_or_default();
             let is_specialized = specialized.is_some();
             let made = &mut self.program.structures[id.index()];
@@ -101,6 +101,7 @@ impl<'s> Parser<'s> {
                 inherited,
                 constants,
                 aliases,
+                templates_of_aliases,
                 members,
                 align: specifiers.align,
                 is_union,
@@ -321,6 +322,11 @@ impl<'s> Parser<'s> {
                     parts.types.append(&mut own.types);
                     return is_known;
                 }
+                if self.text() == "using" {
+                    let is_known = self.template_of_alias(template, parts);
+                    self.types.truncate(types);
+                    return is_known;
+                }
                 let is_known = self.text() != "template" && self.member_of_template(owner, template);
                 self.types.truncate(types);
                 return is_known;
@@ -379,6 +385,23 @@ impl<'s> Parser<'s> {
                 (true, _) => return false,
                 (false, value) => parts.members.push(Member { name, ty, align, value }),
             }
+        }
+        true
+    }
+
+    /// `template <…> using A = B;` in a structure. What is not understood has no name that is known.
+    fn template_of_alias(&mut self, template: Vec<TemplateParameter<'s>>, parts: &mut Parts<'s>) -> bool {
+        let name = self.ahead(1);
+        // Outside the structure the name may be another one.
+        let outside = self.program.aliases.remove(name);
+        self.alias();
+        let found = self.program.aliases.remove(name);
+        if let Some(outside) = outside {
+            self.program.aliases.insert(name, outside);
+        }
+        if let Some(ty) = found {
+            parts.types.push(name);
+            parts.templates_of_aliases.push((name, template, ty));
         }
         true
     }
@@ -628,9 +651,6 @@ impl<'s> Parser<'s> {
             self.at = end + 1;
             return self.tokens.get(end).is_some_and(|token| token.text == ";");
         }
-        if self.text() == "using" {
-            return false;
-        }
         if let Some(known) = self.operator(owner, start, &template) {
             return known;
         }
@@ -757,6 +777,7 @@ struct Parts<'s> {
     members: Vec<Member<'s>>,
     constants: Vec<(&'s str, Expression<'s>)>,
     aliases: Vec<(&'s str, TypeName<'s>)>,
+    templates_of_aliases: Vec<(&'s str, Vec<TemplateParameter<'s>>, TypeName<'s>)>,
     inherited: Vec<&'s str>,
     /// The names of types in it.
     types: Vec<&'s str>,

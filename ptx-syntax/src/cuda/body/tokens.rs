@@ -354,7 +354,8 @@ impl<'s> Expander<'_, 's> {
         });
         let Some((within, at)) = found else {
             let mut missing = self.missing.borrow_mut();
-            if missing.len() < MAX_MADE && text.len() < MAX_NAME && missing.iter().all(|known| known != text) {
+            if missing.len() < MAX_MADE && text.len() < MAX_NAME && missing.iter().all(|known| known != text)
+            {
                 missing.push(text.to_owned());
             }
             return None;

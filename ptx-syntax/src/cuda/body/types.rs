@@ -250,6 +250,8 @@ impl<'s> Parser<'s> {
                 let is_type = given.is_some() || owner.is_some() || self.types.contains(&word);
                 let given = given.take().unwrap_or_default();
                 owner = is_type.then(|| named_in(owner.take(), word, given));
+                // `typename P::template At<4>`
+                self.at += usize::from(self.ahead(1) == "template" && self.is_name(2));
                 word = self.ahead(1);
                 self.at += 2;
             } else {

@@ -42,7 +42,9 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 if let Some(
                     Binding::Place(Place::Fixed(Value { ty: Ty::Callable(of), .. }))
-                    | Binding::Place(Place::Memory { ty: Ty::Callable(of), .. } | Place::Unknown(Ty::Callable(of)))
+                    | Binding::Place(
+                        Place::Memory { ty: Ty::Callable(of), .. } | Place::Unknown(Ty::Callable(of)),
+                    )
                     | Binding::Type(Ty::Callable(of)),
                 ) = self.binding(name)
                 {

@@ -98,7 +98,11 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The type of a variable; of a template without arguments the one that its value tells.
-    pub(super) fn ty_of_variable(&mut self, name: &TypeName<'s>, variable: &Variable<'s>) -> Result<Ty, Unclear> {
+    pub(super) fn ty_of_variable(
+        &mut self,
+        name: &TypeName<'s>,
+        variable: &Variable<'s>,
+    ) -> Result<Ty, Unclear> {
         match &variable.value {
             Some(value) => self.ty_of_object(name, value),
             None => self.ty(name),
@@ -106,7 +110,11 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The type of an object that begins with a value.
-    pub(super) fn ty_of_object(&mut self, name: &TypeName<'s>, value: &Expression<'s>) -> Result<Ty, Unclear> {
+    pub(super) fn ty_of_object(
+        &mut self,
+        name: &TypeName<'s>,
+        value: &Expression<'s>,
+    ) -> Result<Ty, Unclear> {
         let mark = self.mark();
         let found = self.ty(name);
         let of = match name {
@@ -142,11 +150,11 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(only.clone());
         }
         let structure = self.program.structure(id);
-        let is_maker =
-            |each: &&'a Function<'s>| each.owner == Some(id) && each.name == structure.name;
+        let is_maker = |each: &&'a Function<'s>| each.owner == Some(id) && each.name == structure.name;
         let mut makers: Vec<Function<'s>> = Vec::new();
         for maker in self.program.functions.iter().filter(is_maker) {
-            let needed = maker.parameters.iter().filter(|each| each.default.is_none() && !each.is_pack).count();
+            let needed =
+                maker.parameters.iter().filter(|each| each.default.is_none() && !each.is_pack).count();
             if (needed..=maker.parameters.len()).contains(&types.len()) {
                 let template = structure.template.iter().chain(&maker.template).cloned().collect();
                 let parameters = maker.parameters.clone();

@@ -189,24 +189,26 @@ impl<'s> Lowering<'_, 's> {
                 self.names.truncate(names);
                 value?
             }
-            ExpressionKind::List(Some(ty), parts) => match (self.ty_of_object(ty, expression)?, parts.as_slice()) {
-                (ty, [only]) if ty.register().is_some() => {
-                    let value = self.value(only)?;
-                    self.converted(value, &ty)?
+            ExpressionKind::List(Some(ty), parts) => {
+                match (self.ty_of_object(ty, expression)?, parts.as_slice()) {
+                    (ty, [only]) if ty.register().is_some() => {
+                        let value = self.value(only)?;
+                        self.converted(value, &ty)?
+                    }
+                    (ty, []) if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) => Value::constant(0, ty),
+                    (Ty::Structure(members), _) => {
+                        self.may_be_made(&Ty::Structure(Rc::clone(&members)))?;
+                        let place = self.made(&Ty::Structure(Rc::clone(&members)))?;
+                        self.constructed(&place, &members, Some(expression))?;
+                        self.read(&place)?
+                    }
+                    (ty, _) => {
+                        let place = self.made(&ty)?;
+                        self.initialize(&place, expression)?;
+                        self.read(&place)?
+                    }
                 }
-                (ty, []) if matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) => Value::constant(0, ty),
-                (Ty::Structure(members), _) => {
-                    self.may_be_made(&Ty::Structure(Rc::clone(&members)))?;
-                    let place = self.made(&Ty::Structure(Rc::clone(&members)))?;
-                    self.constructed(&place, &members, Some(expression))?;
-                    self.read(&place)?
-                }
-                (ty, _) => {
-                    let place = self.made(&ty)?;
-                    self.initialize(&place, expression)?;
-                    self.read(&place)?
-                }
-            },
+            }
             ExpressionKind::Lambda(_) => {
                 let lambda = self.lambda(expression).ok_or(Unclear)?;
                 self.value_of_lambda(&lambda)

@@ -307,6 +307,18 @@ impl<'s> Lowering<'_, 's> {
                 let own = own.collect::<Result<Vec<_>, _>>()?;
                 return self.structure_given(outer, own);
             }
+            if let Some((_, parameters, aliased)) =
+                own.templates_of_aliases.iter().find(|(known, ..)| *known == name)
+            {
+                let bindings = self.template_bindings(parameters, given)?;
+                let names = self.names.len();
+                self.names.extend(bindings);
+                self.deeper()?;
+                let found = self.ty_in_memory(aliased);
+                self.shallower();
+                self.names.truncate(names);
+                return found;
+            }
             within = program.structure(outer).outer;
         }
         let of_alias = program.templates_of_aliases.get(name);
@@ -421,17 +433,30 @@ impl<'s> Lowering<'_, 's> {
     ) -> Result<Option<Ty>, Unclear> {
         let program = self.program;
         let nested = program.structure_in(Some(owner.structure), name);
-        let is_aliased = program.structure(owner.structure).aliases.iter().any(|(known, _)| *known == name);
-        if nested.is_none() && !is_aliased {
+        let structure = program.structure(owner.structure);
+        let is_aliased = structure.aliases.iter().any(|(known, _)| *known == name);
+        let of_alias = structure.templates_of_aliases.iter().find(|(known, ..)| *known == name);
+        if nested.is_none() && !is_aliased && of_alias.is_none() {
             return Ok(None);
         }
+        // The arguments of a template are seen from here.
+        let parameters = match (of_alias, nested) {
+            (Some((_, parameters, _)), _) => parameters.as_slice(),
+            (None, Some(nested)) if !given.is_empty() => &program.structure(nested).template,
+            _ => &[],
+        };
+        let bindings = self.template_bindings(parameters, given)?;
+        let own = bindings.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?;
         let first_name = self.names.len();
         self.frames.push(Frame { first_name, structure: Some(owner.structure), ..Frame::default() });
         let found = match (self.bind_structure(owner), nested) {
             (Err(unclear), _) => Err(unclear),
-            // Arguments of the template would be seen from in there.
+            (Ok(()), _) if let Some((_, _, aliased)) = of_alias => {
+                self.names.extend(bindings);
+                self.ty_in_memory(aliased)
+            }
             (Ok(()), Some(nested)) if given.is_empty() => self.structure_type(nested, &[]),
-            (Ok(()), Some(_)) => Err(Unclear),
+            (Ok(()), Some(nested)) => self.structure_given(nested, own),
             (Ok(()), None) => self.type_in_scope(name).ok_or(Unclear),
         };
         self.names.truncate(first_name);
