@@ -271,13 +271,14 @@ impl<'a, 's> Lowering<'a, 's> {
             None => self.first_bindings(&function.template, template)?,
         };
         let turn = self.frames.iter().filter(|frame| frame.function == Some(function.span)).count();
-        // A template may go on with other arguments, which end it at last; so may that of the structure it is in.
+        // A template may go on with other or fewer arguments, which end it at last; so may that of the structure it is in.
         let is_other = |frame: &&Frame| match (&frame.object, &object) {
             (Some((_, known)), Some((_, own))) => !own.given.is_empty() && known != own,
             _ => false,
         };
         let mut same = self.frames.iter().filter(|frame| frame.function == Some(function.span));
-        let goes_on = !bindings.is_empty() || same.all(|frame| is_other(&frame));
+        let takes_any = function.parameters.last().is_some_and(|last| last.is_pack);
+        let goes_on = !bindings.is_empty() || takes_any || same.all(|frame| is_other(&frame));
         if turn > 0 && (!goes_on || turn > MAX_RECURSION) {
             return Err(Unclear);
         }
@@ -599,6 +600,17 @@ impl<'a, 's> Lowering<'a, 's> {
                 return Ok(argument);
             }
             let ty = self.ty_in_memory(of)?;
+            // An object is one of each structure that its own is derived of.
+            if let (Ty::Structure(own), Ty::Structure(wanted)) = (argument.ty().clone(), &ty)
+                && own != *wanted
+                && let Some(base) = base_of(&own, wanted)
+            {
+                let argument = match argument {
+                    Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
+                    other => other,
+                };
+                return self.as_base(argument, &own, &base);
+            }
             let is_same = match (argument.ty(), &ty) {
                 (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a == b,
                 (a, b) => a == b,

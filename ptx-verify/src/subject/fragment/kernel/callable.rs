@@ -8,27 +8,7 @@ use ptx_syntax::cuda::body::{
 
 use super::types::{Given, Ty};
 use super::value::Value;
-use super::{Binding, Frame, Lambda, Lowering, Unclear};
-
-/// What is called where a value is.
-#[derive(Debug)]
-pub(super) enum Callable {
-    /// A lambda, with all that it names.
-    Lambda(Lambda),
-    /// A function of the file, with the arguments of its template.
-    Function(String, Vec<Given>),
-}
-
-impl PartialEq for Callable {
-    /// Each lambda has a type of its own, wherever it is made.
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Lambda(one), Self::Lambda(other)) => one.number == other.number,
-            (Self::Function(one, given), Self::Function(other, also)) => one == other && given == also,
-            _ => false,
-        }
-    }
-}
+use super::{Binding, Callable, Frame, Lambda, Lowering, Unclear};
 
 /// Names for the arguments of a function's template.
 const ARGUMENTS: [&str; 8] = ["$t0", "$t1", "$t2", "$t3", "$t4", "$t5", "$t6", "$t7"];

@@ -80,6 +80,12 @@ impl<'s> Lowering<'_, 's> {
                 }
                 // Those of a specialisation are others than those of its template.
                 let is_same = structure.name == *name && structure.specialized.is_none();
+                // An object of another structure may be one of a base.
+                if own.is_none() && structure.name != *name {
+                    for base in &members.bases {
+                        self.deduce(function, parameter, &Ty::Structure(std::rc::Rc::clone(base)))?;
+                    }
+                }
                 for (parameter, known) in given.iter().zip(&members.given).filter(|_| is_same) {
                     self.deduce_argument(function, parameter, known);
                 }

@@ -234,6 +234,26 @@ struct Lambda {
     object: Option<(Option<Place>, Rc<Members>)>,
 }
 
+/// What is called where a value is.
+#[derive(Debug)]
+enum Callable {
+    /// A lambda, with all that it names.
+    Lambda(Lambda),
+    /// A function of the file, with the arguments of its template.
+    Function(String, Vec<Given>),
+}
+
+impl PartialEq for Callable {
+    /// Each lambda has a type of its own, wherever it is made.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Lambda(one), Self::Lambda(other)) => one.number == other.number,
+            (Self::Function(one, given), Self::Function(other, also)) => one == other && given == also,
+            _ => false,
+        }
+    }
+}
+
 /// A function that is being translated, or something else that does not see the names around it.
 #[derive(Default)]
 struct Frame {
@@ -303,7 +323,7 @@ struct Lowering<'a, 's> {
     referred: Option<Place>,
     /// Shared variables by the place of their declaration: their names, sizes and alignments.
     shared: Vec<(String, u64, u64)>,
-    shared_by_place: HashMap<(usize, u64), usize>,
+    shared_by_place: HashMap<(usize, u64, String), usize>,
     /// Variables in global memory.
     device: Vec<device::Global>,
     /// The predicates that registers of truth values are made of.

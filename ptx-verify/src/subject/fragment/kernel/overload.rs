@@ -88,6 +88,13 @@ impl<'a, 's> Lowering<'a, 's> {
         template: &[TemplateArgument<'s>],
         given: &[Expression<'s>],
     ) -> Result<Vec<&'a Function<'s>>, Unclear> {
+        // One that takes just these comes before one that takes any number.
+        let takes_any =
+            |function: &&'a Function<'s>| function.parameters.last().is_some_and(|last| last.is_pack);
+        let mut fitting = fitting;
+        if fitting.iter().any(takes_any) && !fitting.iter().all(takes_any) {
+            fitting.retain(|function| !takes_any(function));
+        }
         if fitting.iter().all(|function| function.conditions.is_empty()) {
             return Ok(fitting);
         }

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use ptx_syntax::Span;
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, Statement, StatementKind, TypeName, Variable};
+use ptx_syntax::cuda::body::{
+    Expression, ExpressionKind, Function, Statement, StatementKind, TypeName, Variable,
+};
 
 use super::pack::is_pack;
 use super::types::{Members, Space, Ty};
@@ -539,7 +541,7 @@ impl<'s> Lowering<'_, 's> {
     /// Whether a structure is made of what a list or a constructor says, and is no copy of another one.
     fn is_constructed(&self, members: &Members, value: Option<&Expression<'s>>) -> bool {
         let is_list = value.is_none_or(|value| matches!(value.kind, ExpressionKind::List(..)));
-        let is_maker = |function: &ptx_syntax::cuda::body::Function<'_>| {
+        let is_maker = |function: &Function<'_>| {
             function.owner == Some(members.structure) && function.name == members.name
         };
         is_list || self.program.functions.iter().any(is_maker) || self.base_that_makes(members).is_some()
@@ -573,6 +575,18 @@ impl<'s> Lowering<'_, 's> {
         }
     }
 
+    /// Which instance of a template the function is that is being translated: what the parameters stand for.
+    fn instance(&self) -> String {
+        let Some(frame) = self.frames.last() else { return String::new() };
+        let is_own = |function: &&Function<'s>| Some(function.span) == frame.function && !function.is_kernel;
+        let function = self.program.functions.iter().find(is_own);
+        let template = function.map_or(&[][..], |function| &function.template);
+        let given = template.iter().filter_map(|each| self.binding(each.name)?.given().ok());
+        let of_object = frame.object.iter().flat_map(|(_, members)| members.given.iter().cloned());
+        let all: Vec<_> = of_object.chain(given).collect();
+        if all.is_empty() { String::new() } else { format!("{all:?}") }
+    }
+
     /// A variable in shared memory: one for each declaration, whoever comes to it.
     pub(super) fn shared_variable(&mut self, variable: &Variable<'s>) -> Result<Place, Unclear> {
         if variable.value.is_some() {
@@ -588,8 +602,11 @@ impl<'s> Lowering<'_, 's> {
         let align = own.max(asked);
         let name = if size == 0 { "c_dynamic".to_owned() } else { format!("c_{}", variable.name) };
         // All names of dynamic memory are one.
-        let key = if size == 0 { 0 } else { std::ptr::from_ref(variable).addr() };
-        let key = (key, size);
+        let key = match size {
+            0 => (0, 0, String::new()),
+            // Each instance of a template has variables of its own.
+            _ => (std::ptr::from_ref(variable).addr(), size, self.instance()),
+        };
         let index = match self.shared_by_place.get(&key) {
             Some(index) => *index,
             None => {

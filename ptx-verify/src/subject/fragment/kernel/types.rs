@@ -6,8 +6,7 @@ use ptx_syntax::cuda::body::{
     ArrayLength, ExpressionKind, FloatKind, Member, StructureId, TemplateArgument, TypeName,
 };
 
-use super::callable::Callable;
-use super::{Frame, Lowering, Unclear};
+use super::{Callable, Frame, Lowering, Unclear};
 
 /// Where a pointer points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
