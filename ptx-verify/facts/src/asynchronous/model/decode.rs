@@ -151,7 +151,9 @@ impl Decoder<'_, '_> {
                 .any(|&mode| instance.is(mode));
         let is_read = !is_plain && self.facts.uses().is_result_read(instruction);
         self.program.has_flags |= is_read;
-        self.program.has_polls |= is_read && !effects.atomic;
+        // A volatile load may be of what a barrier has brought.
+        let is_strong = [Mode::Relaxed, Mode::Acquire].iter().any(|&mode| instance.is(mode));
+        self.program.has_polls |= is_read && is_strong && !effects.atomic;
         if writes && !reads && is_plain {
             self.stores.push(instruction);
         }

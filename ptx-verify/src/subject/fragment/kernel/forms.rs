@@ -328,8 +328,6 @@ impl<'s> Lowering<'_, 's> {
             _ => return Err(Unclear),
         };
         let adds = self.as_given(adds, Truth)?;
-        let sparse_word = if is_sparse { ".sp" } else { "" };
-        let ws = if name.starts_with("mma_ws") { ".ws" } else { "" };
         let scale_word = match name {
             _ if !is_scaled => "",
             _ if name.contains("vec_1x") => ".block_scale.scale_vec::1X",
@@ -338,9 +336,15 @@ impl<'s> Lowering<'_, 's> {
             _ if name.contains("block16") => ".block_scale.block16",
             _ => ".block_scale.block32",
         };
-        self.emit(&format!(
-            "tcgen05.mma{ws}{sparse_word}.cta_group::{group}.kind::{kind}{scale_word} [{to}], {one}, {other}{sparse}, {described}{scaled}, {adds};"
-        ));
+        let rest = format!(
+            "cta_group::{group}.kind::{kind}{scale_word} [{to}], {one}, {other}{sparse}, {described}{scaled}, {adds};"
+        );
+        self.emit(&match (name.starts_with("mma_ws"), is_sparse) {
+            (false, false) => format!("tcgen05.mma.{rest}"),
+            (false, true) => format!("tcgen05.mma.sp.{rest}"),
+            (true, false) => format!("tcgen05.mma.ws.{rest}"),
+            (true, true) => format!("tcgen05.mma.ws.sp.{rest}"),
+        });
         Ok(())
     }
 

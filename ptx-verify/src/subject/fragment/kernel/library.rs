@@ -62,7 +62,7 @@ impl<'s> Lowering<'_, 's> {
                 "try_wait_parity_for" | "try_wait_parity_until" | "try_wait_for" | "try_wait_until",
                 [phase, _],
             ) => {
-                let is_parity = name.contains("parity");
+                let is_parity = name.starts_with("try_wait_parity");
                 let phase = self.value(phase)?;
                 let phase = self.operand(&phase, if is_parity { 32 } else { 64 })?;
                 let asks = if is_parity { "try_wait.parity" } else { "try_wait" };

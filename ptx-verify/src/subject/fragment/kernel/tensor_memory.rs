@@ -12,8 +12,8 @@ const OF_TENSORS: &str = "tcgen05_";
 /// The shapes of loads and stores, and how many registers of a thread the smallest has.
 const SHAPES: [(&str, usize); 5] =
     [("32x32b", 1), ("16x32bx2", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4)];
-/// What says that two elements of 16 bits lie in a register, at the end of a name and in the instruction.
-const PACKED: [(&str, &str); 2] = [("_pack_16b", ".pack::16b"), ("_unpack_16b", ".unpack::16b")];
+/// What the names of functions end with where two elements of 16 bits lie in a register.
+const PACKED: [&str; 2] = ["_pack_16b", "_unpack_16b"];
 
 impl<'s> Lowering<'_, 's> {
     /// The instruction that a function is; none where the name is no such.
@@ -70,8 +70,8 @@ impl<'s> Lowering<'_, 's> {
                     Some(half) => format!(", {}", self.immediate(half)?),
                     None => String::new(),
                 };
-                let packed = PACKED.iter().find_map(|(end, word)| Some((shape.strip_suffix(end)?, *word)));
-                let (shape, packed) = packed.unwrap_or((shape, ""));
+                let packed = PACKED.iter().find_map(|end| shape.strip_suffix(end));
+                let (shape, is_packed) = (packed.unwrap_or(shape), packed.is_some());
                 let (shape, least) = SHAPES.iter().find(|(known, _)| *known == shape).ok_or(Unclear)?;
                 let address = self.number(to, 32)?;
                 let base = self.fresh(32)?;
@@ -82,12 +82,18 @@ impl<'s> Lowering<'_, 's> {
                 };
                 let (base, count) = (base.name(), registers.len() / least);
                 let operands = format!("{{{}}}", registers.join(", "));
-                self.emit(&match is_load {
-                    true => format!(
-                        "tcgen05.ld.sync.aligned.{shape}.x{count}{packed}.b32 {operands}, [{base}]{half};"
+                self.emit(&match (is_load, is_packed) {
+                    (true, false) => {
+                        format!("tcgen05.ld.sync.aligned.{shape}.x{count}.b32 {operands}, [{base}]{half};")
+                    }
+                    (true, true) => format!(
+                        "tcgen05.ld.sync.aligned.{shape}.x{count}.pack::16b.b32 {operands}, [{base}]{half};"
                     ),
-                    false => format!(
-                        "tcgen05.st.sync.aligned.{shape}.x{count}{packed}.b32 [{base}]{half}, {operands};"
+                    (false, false) => {
+                        format!("tcgen05.st.sync.aligned.{shape}.x{count}.b32 [{base}]{half}, {operands};")
+                    }
+                    (false, true) => format!(
+                        "tcgen05.st.sync.aligned.{shape}.x{count}.unpack::16b.b32 [{base}]{half}, {operands};"
                     ),
                 });
             }
