@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 18] = [
+const PARTS: [Part; 19] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -229,6 +229,32 @@ const PARTS: [Part; 18] = [
                __device__ unsigned long size() const { return n0_ * n1_ * n2_; } \
                __device__ unsigned long extent(int which) const { return which == 0 ? n0_ : which == 1 ? n1_ : n2_; } };\n",
     },
+    // The first lane of each warp leaves what its warp has; the first thread, or all, look at that.
+    Part {
+        words: &["cub::BlockReduce", "cub::WarpReduce", "cub::BlockScan"],
+        text: "template <class T, int N> struct BlockReduce { struct TempStorage { T warps[32]; }; TempStorage* room_; \
+               __device__ BlockReduce(TempStorage& room) : room_(&room) {} \
+               __device__ T of_all_(T value) { if ((threadIdx.x & 31) == 0) room_->warps[threadIdx.x >> 5] = value; \
+               __syncthreads(); \
+               if (threadIdx.x == 0) { for (int i = 1; i < (N + 31) / 32; ++i) value = room_->warps[i]; } return value; } \
+               __device__ T Sum(T value) { return of_all_(value); } \
+               __device__ T Sum(T value, int count) { return of_all_(value); } \
+               template <class F> __device__ T Reduce(T value, F with) { return of_all_(value); } \
+               template <class F> __device__ T Reduce(T value, F with, int count) { return of_all_(value); } };\n\
+               template <class T, int N = 32> struct WarpReduce { struct TempStorage { T none; }; TempStorage* room_; \
+               __device__ WarpReduce(TempStorage& room) : room_(&room) {} \
+               __device__ T Sum(T value) { return __shfl_down_sync(~0u, value, 1); } \
+               template <class F> __device__ T Reduce(T value, F with) { return __shfl_down_sync(~0u, value, 1); } };\n\
+               template <class T, int N> struct BlockScan { struct TempStorage { T warps[32]; }; TempStorage* room_; \
+               __device__ BlockScan(TempStorage& room) : room_(&room) {} \
+               __device__ T of_those_before_(T value) { \
+               if ((threadIdx.x & 31) == 31) room_->warps[threadIdx.x >> 5] = value; __syncthreads(); \
+               for (int i = 0; i < (N + 31) / 32; ++i) value += room_->warps[i]; return value; } \
+               __device__ void ExclusiveSum(T value, T& sum) { sum = of_those_before_(value); } \
+               __device__ void InclusiveSum(T value, T& sum) { sum = of_those_before_(value); } \
+               __device__ void ExclusiveSum(T value, T& sum, T& all) { sum = of_those_before_(value); all = sum; } \
+               __device__ void InclusiveSum(T value, T& sum, T& all) { sum = of_those_before_(value); all = sum; } };\n",
+    },
     Part {
         words: &["::invoke_one"],
         text: "template <class G, class F, class... A> __device__ void invoke_one(G group, F act, A... with) { \
@@ -242,7 +268,7 @@ const PARTS: [Part; 18] = [
 /// The declarations of what a source uses, none where it uses nothing of that.
 pub(super) fn of(source: &str) -> Option<String> {
     // Most sources name no part of the library at all.
-    ["std::", "cuda::", "make_", "invoke_one"]
+    ["std::", "cuda::", "make_", "invoke_one", "cub::"]
         .iter()
         .find_map(|word| memmem::find(source.as_bytes(), word.as_bytes()))?;
     let is_used = |part: &&Part| {

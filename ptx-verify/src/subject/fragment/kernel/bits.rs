@@ -124,6 +124,42 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// The limits of integers that the headers of C name: the bits of the type, and whether it has a sign.
+const LIMITS: [(&str, u32, bool); 15] = [
+    ("CHAR", 8, true),
+    ("SHRT", 16, true),
+    ("INT", 32, true),
+    ("LONG", 64, true),
+    ("LLONG", 64, true),
+    ("INT8", 8, true),
+    ("INT16", 16, true),
+    ("INT32", 32, true),
+    ("INT64", 64, true),
+    ("SIZE", 64, false),
+    ("USHRT", 16, false),
+    ("UINT", 32, false),
+    ("ULLONG", 64, false),
+    ("UINT32", 32, false),
+    ("UINT64", 64, false),
+];
+
+/// The number that such a name stands for: `INT_MAX`.
+pub(super) fn limit(name: &str) -> Option<Value> {
+    if name == "CHAR_BIT" {
+        return Some(Value::constant(8, Ty::INT));
+    }
+    let (of, end) = name.rsplit_once('_')?;
+    let (_, bits, signed) = *LIMITS.iter().find(|(known, ..)| *known == of)?;
+    let ty = Ty::Integer { bits: bits.max(32), signed, is_bool: false };
+    let all = u64::MAX >> (64 - bits);
+    let most = if signed { all >> 1 } else { all };
+    match end {
+        "MAX" => Some(Value::constant(most, ty)),
+        "MIN" if signed => Some(Value::constant((!most) & (u64::MAX >> (64 - bits.max(32))), ty)),
+        _ => None,
+    }
+}
+
 /// What a function that takes bits for another type gets and gives.
 fn reinterpretation(name: &str) -> Option<(Ty, Ty)> {
     let integer = |bits, signed| Ty::Integer { bits, signed, is_bool: false };

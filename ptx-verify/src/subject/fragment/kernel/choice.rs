@@ -139,16 +139,19 @@ impl<'s> Lowering<'_, 's> {
                 return Ok(Self::address_of(whole));
             }
         }
-        let value = self.value(of)?;
-        if let Ty::Structure(members) = &to
-            && value.ty != to
-        {
-            // `T(a)` makes an object of one value.
-            self.may_be_made(&to)?;
-            let place = self.made(&to)?;
-            self.constructed(&place, members, Some(of))?;
-            return self.read(&place);
+        // `T(a)` makes an object of one value, or of another object, which is not copied for that.
+        if let Ty::Structure(members) = &to {
+            let mark = self.mark();
+            let own = self.place(of).map(|place| place.ty().plain().clone());
+            self.back_to(mark);
+            if own? != to {
+                self.may_be_made(&to)?;
+                let place = self.made(&to)?;
+                self.constructed(&place, members, Some(of))?;
+                return self.read(&place);
+            }
         }
+        let value = self.value(of)?;
         let value = Self::decayed(value);
         if let (Ty::Pointer(..), Ty::Integer { bits: 32, .. }) = (&value.ty, &to) {
             let generic = self.generic(value)?;

@@ -318,7 +318,13 @@ impl<'s> Lowering<'_, 's> {
             // What is set in memory of a thread is not followed.
             ("memcpy" | "__builtin_memcpy", [to, from, bytes]) => {
                 let (to, from) = (self.value(to)?, self.value(from)?);
-                let bytes = self.constant(bytes)?;
+                let Ok(bytes) = self.constant(bytes) else {
+                    // How much of a variable of the thread it fills is not known.
+                    self.value(bytes)?;
+                    let Held::Place(place) = &to.held else { return Err(Unclear) };
+                    self.forget(place)?;
+                    return nothing;
+                };
                 self.copied_bits(&Self::decayed(to), &Self::decayed(from), bytes)?;
             }
             ("swap", [one, other]) => {

@@ -726,6 +726,9 @@ impl<'a, 's> Lowering<'a, 's> {
         if name == "warpSize" {
             return Ok(Place::Fixed(Value::constant(32, Ty::INT)));
         }
+        if let Some(limit) = bits::limit(name).filter(|_| !self.program.constants.contains_key(name)) {
+            return Ok(Place::Fixed(limit));
+        }
         if let Some(number) = atomic::number_of_constant(name) {
             return Ok(Place::Fixed(Value::constant(number, Ty::INT)));
         }
