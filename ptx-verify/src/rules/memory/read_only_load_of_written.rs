@@ -140,7 +140,8 @@ impl<'f, 'm> Met<'f, 'm> {
         let stores = self.stores.get_or_init(|| {
             let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
             let is_sum = |each: u32| {
-                facts.instance(each).is_some_and(|instance| instance.effects.atomic) && !facts.uses().is_result_read(each)
+                facts.instance(each).is_some_and(|instance| instance.effects.atomic)
+                    && !facts.uses().is_result_read(each)
             };
             let is_store =
                 |each: u32| (is_weak(facts, each, true) || is_sum(each)) && may_be_global(facts, each);

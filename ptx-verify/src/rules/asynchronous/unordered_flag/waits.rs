@@ -167,8 +167,15 @@ impl<'a> Waits<'a> {
         // A vector is a flag with its data, and tells of nothing else.
         let has_data = matches!(facts.body.operands(Handle::new(instruction)), [_, Operand::Vector(_), ..]);
         let is_wide = instance.is(Mode::Relaxed) && !instance.is(Mode::BlockScope) && !has_data;
+        // The last of those who count makes the counter nought for the next launch.
+        let is_reset = || {
+            is_wide
+                && stores_nought(facts, instruction)
+                && self.flag(facts, instruction).is_none()
+                && !self.is_exchanged(instruction)
+        };
         if (is_wide || is_narrow(instance)) && may_be_global(facts, instruction) {
-            return true;
+            return !is_reset();
         }
         // What is made nought before it is waited for the next time tells nothing; a lock is given back so.
         // Data may lie beside the flag, and is stored by many.
