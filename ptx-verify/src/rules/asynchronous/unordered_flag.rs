@@ -455,6 +455,7 @@ fn before_flags(
     }
     let orders = |&each: &u32| orders_blocks(facts, each) && !only_acquires(facts, each);
     let ordering = ascending(facts.reaching_out().filter(orders));
+    let ordering_or_waiting = ascending(ordering.iter().copied().chain(polls.iter().map(|poll| poll.load)));
     let mut own = OwnMemory::new(facts);
     let stores = ascending(facts.reaching_out().filter(|&each| {
         is_weak(facts, each, true)
@@ -510,12 +511,14 @@ fn before_flags(
             }
             continue;
         }
-        let reach = Reach::to(facts, Ends::Instructions(&[flag]), &ordering);
         // Before it, and not only in another round of a loop that it is in.
         // A plain store is known to set a flag by its address alone.
         let is_known = facts
             .instance(flag)
             .is_some_and(|instance| instance.is(Mode::Relaxed) || instance.effects.atomic);
+        // What is stored before threads wait for others is mostly what they know of these.
+        let ordering = if is_known { &ordering } else { &ordering_or_waiting };
+        let reach = Reach::to(facts, Ends::Instructions(&[flag]), ordering);
         // Those who wait for what is counted do so here, and read here what it tells of.
         let is_counted = facts.instance(flag).is_some_and(|instance| instance.effects.atomic);
         let before = |store: &&u32| {
@@ -533,8 +536,8 @@ fn before_flags(
         };
         let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
         if let Some(store) = found.into_iter().find(|&store| {
-            comes_to(context, facts, store, flag, &ordering)
-                && !is_fenced_as_needed(facts, &ordering, store, flag)
+            comes_to(context, facts, store, flag, ordering)
+                && !is_fenced_as_needed(facts, ordering, store, flag)
         }) {
             let message = "this store tells others of what was stored before, and orders nothing";
             diagnostics.push(
@@ -630,6 +633,10 @@ fn before_flags(
         let mut between = by_one.iter().filter(|&&own| store < own && own < flag);
         between.any(|&own| address_root(facts, own) == root)
     };
+    // Who counts itself without waiting for others tells the last one, which reads what it needs.
+    let all_counts: OnceCell<Vec<u32>> = OnceCell::new();
+    let counts_of_all =
+        || all_counts.get_or_init(|| if polls.is_empty() { counts_of_done(facts) } else { Vec::new() });
     let tells = |flag: u32, store: u32| {
         let is_read_later = || {
             later.get(&flag).is_none_or(|read| {
@@ -637,7 +644,7 @@ fn before_flags(
                 address_root(facts, store).is_some_and(|root| read.contains(&root))
             })
         };
-        releases.binary_search(&flag).is_ok()
+        releases.binary_search(&flag).is_ok() && (is_read(store) || !counts_of_all().contains(&flag))
             || is_beside(flag, store)
             || is_read(store) && is_read_later() && !is_of_another(flag, store)
     };

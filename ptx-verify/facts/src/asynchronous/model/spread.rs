@@ -394,6 +394,12 @@ impl Machine<'_> {
         }
         let Some(((other, _), place)) = found.filter(|_| self.race.is_none()) else { return };
         let (first, first_event, at) = (other.warp as usize, other.event, other.instruction);
+        // Who has read something, and told others then, has what it read.
+        let told = &self.device.warps[first].told;
+        let is_over = access.writes && told.iter().any(|(event, _)| *event > first_event);
+        if is_over && self.device.warps[warp].looked.is_some() {
+            return;
+        }
         // What leads both of them may be such that they never come to one place.
         if [instruction, at].iter().all(|each| self.device.led.contains(each)) {
             return;
