@@ -1,4 +1,4 @@
-// fault: "cuda::memory_order_acq_rel" => "cuda::memory_order_relaxed"
+// fault: "is_last = finished.fetch_add(1, cuda::memory_order_acq_rel)" => "is_last = finished.fetch_add(1, cuda::memory_order_relaxed)"
 // fault: "    __syncthreads();  // the sums of the block\n" => ""
 // The last block makes its counter nought again, which tells nobody of what it has stored.
 #include <cuda/atomic>
