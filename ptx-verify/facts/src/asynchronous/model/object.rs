@@ -29,6 +29,8 @@ pub(super) struct Object {
     pub(super) block: usize,
     /// Arrivals of a phase.
     pub(super) count: u32,
+    /// Whether all who are counted have left.
+    pub(super) is_left: bool,
     /// Arrivals that are missing in this one.
     pub(super) pending: u32,
     /// Bytes that are expected and have not come.

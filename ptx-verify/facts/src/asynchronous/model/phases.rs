@@ -299,6 +299,12 @@ impl Machine<'_> {
             if let Some(clock) = clock.as_ref().filter(|_| told.replace(index) != Some(index)) {
                 self.objects[index].arrived.join(clock);
             }
+            // Who leaves is not counted in the phases after this one.
+            if matches!(event, Event::Drop | Event::DropExpect) {
+                let object = &mut self.objects[index];
+                object.count = object.count.saturating_sub(count as u32);
+                object.is_left = object.count == 0;
+            }
             if arrives {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
                 self.warps[warp].lane_arrives(index, lane, now);
@@ -309,11 +315,6 @@ impl Machine<'_> {
                 }
                 self.objects[index].note_arriver(warp);
                 self.arrive(index, u32::try_from(count).ok()?, instruction);
-            }
-            if matches!(event, Event::Drop | Event::DropExpect) {
-                let object = &mut self.objects[index];
-                object.count = object.count.saturating_sub(count as u32);
-                object.pending = object.pending.min(object.count);
             }
             self.complete(index, instruction);
         }
@@ -392,7 +393,8 @@ impl Machine<'_> {
         object.last_unsized = object.copies.first().copied().filter(|_| object.has_unsized);
         object.phase += 1;
         object.note_arrivers_of_phase();
-        object.pending = object.count;
+        // Of those who have all left nobody completes another one.
+        object.pending = object.count.max(u32::from(object.is_left));
         object.bytes = 0;
         if object.completed.len() == REMEMBERED {
             object.completed.pop_front();
