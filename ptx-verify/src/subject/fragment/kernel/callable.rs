@@ -40,15 +40,7 @@ impl<'a, 's> Lowering<'a, 's> {
         if !self.program.functions.iter().any(is_such) {
             return Ok(None);
         }
-        let mut given = Vec::new();
-        for argument in template {
-            let mark = self.mark();
-            let found = self.template_argument(argument, true);
-            if found.is_err() {
-                self.back_to(mark);
-            }
-            given.push(found.or_else(|_| self.template_argument(argument, false))?.given()?);
-        }
+        let given = self.types_or_numbers(template)?;
         Ok(Some(Value::unknown(Ty::Callable(Rc::new(Callable::Function(name.to_owned(), given))))))
     }
 

@@ -177,6 +177,23 @@ impl<'a, 's> Lowering<'a, 's> {
         is_fit
     }
 
+    /// What arguments of a template are where no parameters tell: types as far as they can be, else numbers.
+    pub(super) fn types_or_numbers(
+        &mut self,
+        template: &[TemplateArgument<'s>],
+    ) -> Result<Vec<Given>, Unclear> {
+        let mut given = Vec::new();
+        for argument in template {
+            let mark = self.mark();
+            let found = self.template_argument(argument, true);
+            if found.is_err() {
+                self.back_to(mark);
+            }
+            given.push(found.or_else(|_| self.template_argument(argument, false))?.given()?);
+        }
+        Ok(given)
+    }
+
     /// Whether two arguments are the same.
     fn is_same(one: &Given, other: &Given) -> bool {
         match (one, other) {
@@ -217,18 +234,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 given.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()?
             }
             // It is declared and has no body.
-            [] => {
-                let mut given = Vec::new();
-                for argument in template {
-                    let mark = self.mark();
-                    let found = self.template_argument(argument, true);
-                    if found.is_err() {
-                        self.back_to(mark);
-                    }
-                    given.push(found.or_else(|_| self.template_argument(argument, false))?.given()?);
-                }
-                given
-            }
+            [] => self.types_or_numbers(template)?,
             _ => return Err(Unclear),
         };
         let mut found = Vec::new();
