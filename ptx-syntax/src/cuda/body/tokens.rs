@@ -316,7 +316,7 @@ impl<'m, 's: 'm> Expander<'m, 's> {
 }
 
 impl<'s> Expander<'_, 's> {
-    /// Takes `__VA_OPT__` away: what stands in its parentheses stays where `...` has arguments.
+    /// Takes `__VA_OPT__` away: the text in its parentheses is kept where `...` has arguments.
     fn without_options(&self, body: &mut Vec<scan::Token>, has_others: bool) {
         while let Some(at) = body.iter().position(|token| token.span.text(self.source) == "__VA_OPT__") {
             let (mut depth, mut end) = (0_usize, at + 1);

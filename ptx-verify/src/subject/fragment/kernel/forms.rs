@@ -389,7 +389,7 @@ impl<'s> Lowering<'_, 's> {
 /// The bytes of a tensor map, as they stand in an instruction.
 const SIZE_OF_MAP: &str = "128";
 
-/// What stands in a text for a choice, and what the name of the choice begins with.
+/// The mark of a choice in a text, and what the name of the choice begins with.
 const CHOSEN: [(&str, &str); 2] = [("{sem}", "sem_"), ("{scope}", "scope_")];
 
 fn chosen<'c>(choices: &[&'c str], start: &str) -> Option<&'c str> {

@@ -198,7 +198,7 @@ impl<'s> Lowering<'_, 's> {
         Ok(Value::group(Group::Coalesced(to.number)))
     }
 
-    /// The group whose type stands before the name of a function: `cg::thread_block::sync()`.
+    /// The group of a type that qualifies the name of a function: `cg::thread_block::sync()`.
     pub(super) fn group_before(&self, callee: &Expression<'s>) -> Option<Group> {
         if !self.is_qualified(callee.span) {
             return None;
