@@ -122,9 +122,9 @@ fn explanation(context: &FlowContext<'_>, fault: &Fault) -> Explanation {
 const UNUSED: &str = "nothing uses what is computed here";
 const MAX_UNUSED: usize = 2;
 /// Labels of a finding.
-const MAX_LABELS: usize = 8;
+const MAX_LABELS: usize = 10;
 /// Labels where threads wait for ever: any of those who take part may be wrong.
-const MAX_LABELS_OF_PHASES: usize = 10;
+const MAX_LABELS_OF_PHASES: usize = 12;
 
 /// Numbers that are computed for nothing, those nearest to some instructions: what should use one may be what is missing.
 fn unused(context: &FlowContext<'_>, near: &[u32]) -> Vec<u32> {
@@ -192,6 +192,8 @@ fn rank(fault: &Fault, part: Part) -> u32 {
         Part::Expectation if is_phase => 2,
         Part::Rounds | Part::After if is_phase => 2,
         Part::Count if is_phase && fault.counts.is_some_and(|(_, found)| found == 0) => 2,
+        // What the fault is about.
+        Part::Access | Part::Operation => 0,
         Part::Joins
         | Part::Parts
         | Part::Rounds
@@ -204,7 +206,7 @@ fn rank(fault: &Fault, part: Part) -> u32 {
         Part::Common | Part::OwnBlock => 1,
         Part::Commits | Part::Next | Part::Unexpected | Part::SameWay | Part::Lanes | Part::Relaxed => 1,
         Part::First if fault.kind == FaultKind::Barrier => 0,
-        Part::First | Part::Number => 1,
+        Part::First | Part::Number | Part::Blocks => 1,
         Part::Elsewhere | Part::Round => 2,
         Part::Arrival | Part::Slot => 3,
         Part::Wait => 5,
@@ -256,6 +258,9 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Arrival) => "arrives here",
         (FaultKind::NeverMade, Part::Made) => "others are made here",
         (FaultKind::BeyondAllocation, Part::Made) => ALLOCATED,
+        (FaultKind::WrongPhase, Part::Made) => {
+            "those who fill it again wait for the object that is made here"
+        }
         (_, Part::Made) => MADE,
         (_, Part::Expectation) => EXPECTED,
         (FaultKind::Registers, Part::Elsewhere) => "the other threads go on here, and give no registers back",
@@ -291,6 +296,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::MissingFence, Part::Before) => "no fence comes before this",
         (_, Part::OwnBlock) => "only the threads of the block meet here",
         (_, Part::Common) => "all threads come here before the use",
+        (FaultKind::SourceReused, Part::Before) => "no wait comes before this meeting",
         (_, Part::Before) => "the last that these threads do before",
         (_, Part::Rank) => "the rank of the block is computed here",
         (_, Part::Sum) => "the number of bytes is computed here",
@@ -325,6 +331,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (_, Part::Lanes) => "only the lanes of a warp meet here",
         (_, Part::Relaxed) => RELAXED,
         (_, Part::First) => "memory is used after the barrier first here",
+        (_, Part::Blocks) => "the mask of the blocks is computed here",
         (_, Part::Number) => "which barrier it is, is said here",
         (_, Part::Parts) => "only some threads go on from here, without a barrier before",
         (_, Part::Round) => "the next round begins after this",

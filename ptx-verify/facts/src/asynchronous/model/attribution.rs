@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, Computation, Event, Purpose};
+use ptx_ir::isa::{AsyncAction, Computation, Event, Instance, Purpose};
 
 use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
@@ -94,6 +94,9 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
     if matches!(fault.kind, FaultKind::Bytes | FaultKind::TooFewBytes | FaultKind::OtherBytes) {
         for place in origins(facts, fault.instruction, Purpose::Bytes, 1) {
             fault = fault.with(place, Part::Sum);
+        }
+        for place in masks(facts, &fault) {
+            fault = fault.with(place, Part::Blocks);
         }
     }
     if fault.kind.is_of_barriers() {
@@ -202,7 +205,11 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
             let begins = access.filter(|_| is_apart).and_then(|at| meeting_before(facts, at));
             let ends = end(access);
             let fault = fault.with_some(commit, Part::Commits).with_some(ends, Part::Round);
-            fault.with_some(begins, Part::Before).with_some(goes_on, Part::Next)
+            // What the last round leaves pending is waited for after the rounds.
+            let after =
+                access.filter(|_| !is_apart).and_then(|at| after_rounds(facts, fault.instruction, at));
+            let fault = fault.with_some(begins, Part::Before).with_some(goes_on, Part::Next);
+            fault.with_some(after, Part::After)
         }
         FaultKind::NeverMade => {
             let ends = of(Part::Made).and_then(|at| latch_around(facts, at));
@@ -210,6 +217,15 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         FaultKind::Race | FaultKind::Overwrite | FaultKind::TooFewArrivals => {
             let ends = end(of(Part::Access));
+            fault.with_some(ends, Part::Round)
+        }
+        FaultKind::SourceReused => {
+            let met = meeting_before(facts, fault.instruction);
+            fault.with_some(met, Part::Before)
+        }
+        // Copies of the next round come too early.
+        FaultKind::Bytes if fault.counts.is_some_and(|(_, found)| found < 0) => {
+            let ends = end(Some(fault.instruction));
             fault.with_some(ends, Part::Round)
         }
         FaultKind::MissingFence => {
@@ -368,6 +384,24 @@ fn counts(facts: &FunctionFacts<'_>, fault: &Fault) -> Vec<u32> {
         matches!(effects, Some((_, AsyncAction::Init)))
     };
     made.filter(is_init).flat_map(|at| origins(facts, at, Purpose::Arrivals, 1)).collect()
+}
+
+/// Where the masks come from that say which blocks get what is copied, where bytes are missing.
+fn masks(facts: &FunctionFacts<'_>, fault: &Fault) -> Vec<u32> {
+    let is_short = fault.counts.is_some_and(|(wanted, found)| 0 <= found && found < wanted);
+    let has_mask = |at: &u32| {
+        let starts = |instance: &Instance| {
+            matches!(instance.effects.asynchronous, Some((_, AsyncAction::Start)))
+                && instance.operand_for(Purpose::Blocks).is_some()
+        };
+        facts.instance(*at).is_some_and(starts)
+    };
+    let copies = facts.reaching_out().filter(|_| is_short).filter(has_mask);
+    let mut found: Vec<u32> = copies.flat_map(|at| origins(facts, at, Purpose::Blocks, 1)).collect();
+    found.sort_unstable();
+    found.dedup();
+    // Of many masks nothing tells which one is meant.
+    if found.len() <= MAX_RANKS { found } else { Vec::new() }
 }
 
 /// The beginning of the rounds in which an access comes too early, where the operation was started before them: who waits

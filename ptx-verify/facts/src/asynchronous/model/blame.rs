@@ -42,6 +42,12 @@ impl Machine<'_> {
             .map(|step| step.instruction)
     }
 
+    /// The barrier of the block that follows an access.
+    fn meeting_after(&self, access: u32) -> Option<u32> {
+        let mut steps = self.program.steps.iter().skip_while(|step| step.instruction != access);
+        steps.find(|step| matches!(step.action, Action::Barrier { .. })).map(|step| step.instruction)
+    }
+
     /// Why accesses of two warps are not ordered.
     pub(super) fn raced(&self, warp: usize, access: u32, other: &Touch, is_write: bool) -> Fault {
         let own = &self.warps[warp];
@@ -166,7 +172,11 @@ impl Machine<'_> {
                 let fault = fault.with_some(self.uncommitted(owner, row), Part::Uncommitted);
                 // Others have come to the next wait already.
                 let own = self.warps[warp].groups[row as usize].wait.map(|wait| wait.0);
-                fault.with_some(own.filter(|_| warp != owner as usize), Part::Wait)
+                let fault = fault.with_some(own.filter(|_| warp != owner as usize), Part::Wait);
+                // The object that tells of it counts too few.
+                let object = self.warps[warp].tested.filter(|object| other.arrivals.contains_key(object));
+                let made = object.and_then(|object| self.objects[object].made).map(|made| made.2);
+                fault.with_some(made, Part::Made)
             }
             Completion::Phase { object, phase } => {
                 let index = object as usize;
@@ -180,6 +190,10 @@ impl Machine<'_> {
                     // Who arrives without the bytes of the copy lets others go on.
                     let last = self.objects[index].last_arrival;
                     let expects = self.objects[index].last_expectation;
+                    // Who fills again may wait for an object that counts too few.
+                    let guard = self.guard(owner as usize, warp).filter(|guard| *guard != index);
+                    let made = guard.and_then(|guard| self.objects[guard].made).map(|made| made.2);
+                    let fault = fault.with_some(made, Part::Made);
                     return fault.with_some(last.filter(|_| last != expects), Part::Arrival);
                 }
                 let waited = phase.and_then(|phase| {
@@ -294,8 +308,11 @@ impl Machine<'_> {
                 .with(read, Part::Access)
                 .with(copy, Part::Operation);
         }
-        let plain = Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access);
         let own = &self.warps[warp];
+        // Another block has to be told, and not its own one alone.
+        let met = self.meeting_after(read).filter(|_| self.warps[reader as usize].block != own.block);
+        let plain =
+            Fault::new(FaultKind::Overwrite, copy).with(read, Part::Access).with_some(met, Part::OwnBlock);
         let Some(index) = self.guard(warp, reader as usize) else {
             // Who reads may have waited for another phase, or for too few.
             let tested = self.warps[reader as usize].tested;

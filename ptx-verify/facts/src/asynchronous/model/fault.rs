@@ -139,6 +139,8 @@ pub enum Part {
     Sum,
     /// Where the rank of a block is computed.
     Rank,
+    /// Where the mask of the blocks is computed that an operation reaches.
+    Blocks,
     /// Where it is said which barrier of the block is meant.
     Number,
     /// Where the round of the wait ends.
