@@ -305,10 +305,12 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
             FaultKind::ArrivesTwice
             | FaultKind::Barrier
             | FaultKind::Phase
+            | FaultKind::TooFewArrivals
             | FaultKind::MissingBarrier
             | FaultKind::GroupPending,
             Part::Rounds,
         ) => "each round begins here",
+        (FaultKind::EarlyAccess, Part::Rounds) => "the rounds of the access begin after this",
         (_, Part::Rounds) => "the rounds of the access begin here",
         (_, Part::Stage) => "the stage turns here",
         (FaultKind::MissingFence, Part::Met) => "those who have written go on from here",

@@ -7,6 +7,8 @@ use crate::FunctionFacts;
 
 /// Blocks that are looked at on the way.
 const MAX_STEPS: usize = 4;
+/// Blocks that are looked at on the way up to where threads meet: before a loop within a loop.
+const MAX_ABOVE: usize = 16;
 
 /// The next instruction that threads meet at, tell others something with, or branch at. Where an operation starts others of
 /// its kind belong to it.
@@ -29,12 +31,12 @@ pub fn next_step(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
 /// The last of them before an instruction, on all ways there.
 #[must_use]
 pub fn step_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
-    before(facts, instruction, |at| is_other_step(facts, at, instruction))
+    before(facts, instruction, MAX_STEPS, |at| is_other_step(facts, at, instruction))
 }
 
 /// The last instruction before it at which threads meet others, or wait.
 pub(super) fn meeting_before(facts: &FunctionFacts<'_>, instruction: u32) -> Option<u32> {
-    before(facts, instruction, |at| {
+    before(facts, instruction, MAX_ABOVE, |at| {
         facts.instance(at).is_some_and(|instance| {
             let waits = [AsyncAction::Test, AsyncAction::Wait, AsyncAction::WaitAll];
             let acts = instance.effects.asynchronous;
@@ -44,11 +46,16 @@ pub(super) fn meeting_before(facts: &FunctionFacts<'_>, instruction: u32) -> Opt
     })
 }
 
-fn before(facts: &FunctionFacts<'_>, instruction: u32, wanted: impl Fn(u32) -> bool) -> Option<u32> {
+fn before(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    blocks: usize,
+    wanted: impl Fn(u32) -> bool,
+) -> Option<u32> {
     let cfg = &facts.cfg;
     let mut block = cfg.block_of(Handle::new(instruction));
     let mut to = instruction;
-    for _ in 0..MAX_STEPS {
+    for _ in 0..blocks {
         let found = (cfg.instructions(block).start..to).rfind(|&at| wanted(at));
         if found.is_some() {
             return found;

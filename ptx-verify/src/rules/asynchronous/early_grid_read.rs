@@ -164,6 +164,24 @@ fn never_waits(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, reads: &[u3
         }
         None => found,
     };
+    let goes = begins(facts, read).filter(|goes| *goes != read);
+    let found = match goes {
+        Some(goes) => found.with_secondary(
+            context.instruction_span(goes),
+            "those who come to it go on here, without a wait",
+        ),
+        None => found,
+    };
+    // What is read before may be written by nobody, and what is copied is mostly what others have written.
+    let copies = |each: u32| {
+        let acts = facts.instance(each).and_then(|instance| instance.effects.asynchronous);
+        matches!(acts, Some((_, AsyncAction::Start)))
+    };
+    let copied = reads.iter().copied().find(|&each| copies(each)).filter(|_| !copies(read));
+    let found = match copied {
+        Some(copied) => found.with_secondary(context.instruction_span(copied), "and this copies from there"),
+        None => found,
+    };
     let found = match met_before(facts, read) {
         Some(met) => {
             found.with_secondary(context.instruction_span(met), "all threads meet last before it here")

@@ -5,7 +5,7 @@ use crate::subject::objects::{barrier_events, waits_for_threads};
 use crate::subject::protocol;
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::{Event, Lives};
+use ptx_facts::asynchronous::{Event, Lives, next_step};
 use ptx_facts::uniformity::Level;
 use ptx_ir::ir::{FunctionKind, Handle};
 use ptx_syntax::Diagnostic;
@@ -97,6 +97,10 @@ fn by_paths(
         let mut finding = lives.made().take(MAX_OTHERS).fold(finding, |finding, other| {
             finding.with_secondary(context.instruction_span(other), "another object is initialised here")
         });
+        if let Some(next) = lives.made().max().and_then(|last| next_step(facts, last)) {
+            let span = context.instruction_span(next);
+            finding = finding.with_secondary(span, "after the last of them threads go on here");
+        }
         // All threads meet before they use it.
         if let Some(first) = first_meeting(facts, used.instruction) {
             let span = context.instruction_span(first);

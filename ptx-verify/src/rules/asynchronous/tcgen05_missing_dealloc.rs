@@ -1,3 +1,4 @@
+use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::FaultKind;
 use ptx_facts::asynchronous::{Lives, left_open};
 use ptx_ir::ir::FunctionKind;
@@ -58,6 +59,10 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let starts = Lives::new(facts, tensor_events(context)).never_released();
     if let Some((start, end)) = left_open(facts, &starts, &context.with_calls(&[])) {
         let finding = RULE.at(context.instruction_span(start), "nothing frees this tensor memory");
+        let finding = match last_use(facts).filter(|last| *last != start) {
+            Some(last) => finding.with_secondary(context.instruction_span(last), "last used here"),
+            None => finding,
+        };
         diagnostics.push(
             finding
                 .with_secondary(context.instruction_span(end), "the kernel is left here")
@@ -68,4 +73,27 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     // Where some way frees it, an execution may go another one.
     let found = protocol::explained(context, |fault| fault.kind == FaultKind::NeverFreed);
     diagnostics.extend(found.iter().map(|(span, explanation)| RULE.explained(*span, explanation)));
+}
+
+/// Whether an operation is one of tensor memory.
+const fn is_tensor(group: AsyncGroup) -> bool {
+    matches!(
+        group,
+        AsyncGroup::Tcgen05
+            | AsyncGroup::Tcgen05Load
+            | AsyncGroup::Tcgen05Store
+            | AsyncGroup::Tcgen05Allocation
+    )
+}
+
+/// The last instruction of the kernel that accesses tensor memory, or orders accesses of it.
+fn last_use(facts: &FunctionFacts<'_>) -> Option<u32> {
+    let is_of_tensor = |&each: &u32| {
+        let acts = facts.instance(each).and_then(|instance| instance.effects.asynchronous);
+        acts.is_some_and(|(group, action)| {
+            let is_right = group == AsyncGroup::Tcgen05Allocation && action == AsyncAction::Relinquish;
+            is_tensor(group) && !is_right
+        })
+    };
+    facts.reaching_out().filter(is_of_tensor).max()
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{AsyncAction, Computation, Event, Instance, Purpose};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Event, Instance, Mode, Purpose};
 
 use super::answers::Unheard;
 use super::fault::{Fault, FaultKind, Part};
@@ -109,6 +109,11 @@ pub(super) fn attribute(facts: &FunctionFacts<'_>, unheard: &[Unheard], mut faul
         let begin = round_around(facts, fault.instruction);
         fault = fault.with_some(begin, Part::Rounds);
     }
+    if fault.kind == FaultKind::TooFewArrivals && places(&fault, Part::Access).is_empty() {
+        // Who arrives in each round has to wait in each.
+        let begin = places(&fault, Part::Arrival).first().and_then(|&at| round_around(facts, at));
+        fault = fault.with_some(begin, Part::Rounds);
+    }
     if fault.kind == FaultKind::Registers {
         let others = other_threads(facts, &fault);
         fault = fault.with_some(others, Part::Elsewhere);
@@ -163,6 +168,10 @@ fn elsewhere(facts: &FunctionFacts<'_>, mut fault: Fault) -> Fault {
     if matches!(fault.kind, FaultKind::WrongPhase) {
         let rounds = accesses.first().and_then(|&at| round_around(facts, at));
         fault = fault.with_some(rounds, Part::Rounds);
+    }
+    if fault.kind.lacks_order() {
+        let relaxed = facts.reaching_out().filter(|&at| is_relaxed(facts, at)).min();
+        fault = fault.with_some(relaxed, Part::Relaxed);
     }
     if fault.kind.lacks_order() || fault.kind == FaultKind::MissingBarrier {
         let (first, last) =
@@ -330,6 +339,15 @@ fn meeting(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
     }
 }
 
+/// Whether an arrival, or a test of a phase, says that it orders nothing.
+fn is_relaxed(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    let is_of_objects = |instance: &Instance| {
+        matches!(instance.effects.asynchronous, Some((AsyncGroup::Mbarrier, AsyncAction::Test)))
+            || matches!(instance.effects.event, Some(Event::Arrive | Event::ArriveExpect))
+    };
+    facts.instance(instruction).is_some_and(|instance| instance.is(Mode::Relaxed) && is_of_objects(instance))
+}
+
 fn is_test(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     let effects = facts.instance(instruction).and_then(|instance| instance.effects.asynchronous);
     matches!(effects, Some((_, AsyncAction::Test)))
@@ -418,7 +436,11 @@ fn rounds_of_access(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
             best = Some((blocks.len(), head));
         }
     }
-    best.and_then(|(_, head)| cfg.instructions(head).next())
+    let head = cfg.instructions(best?.1).next()?;
+    // What stands before the rounds is nearer to where the wait belongs than their first instruction.
+    let is_before =
+        |at: &u32| cfg.dominates(cfg.block_of(Handle::new(*at)), best.map_or(own, |(_, head)| head));
+    Some(head.checked_sub(1).filter(is_before).unwrap_or(head))
 }
 
 /// The instructions that choose the stage of a test: what its address is computed of, where that turns.

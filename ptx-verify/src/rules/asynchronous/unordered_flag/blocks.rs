@@ -2,6 +2,7 @@
 
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::model::{Fault, FaultKind, Part, between_blocks};
+use ptx_facts::asynchronous::next_step;
 use ptx_ir::ir::{Function, FunctionKind};
 use ptx_ir::isa::{Event, Mode};
 use ptx_syntax::Diagnostic;
@@ -38,8 +39,13 @@ pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> O
         .into_iter()
         .next()?;
     let (message, help) = words(&fault);
+    // A fence may be missing after what was asked.
+    let asked = fault.others.iter().find(|(_, part)| *part == Part::Wait);
+    let next = asked.and_then(|(asked, _)| next_step(facts, *asked));
+    let is_told = |at: u32| at == fault.instruction || fault.others.iter().any(|(other, _)| *other == at);
+    let next = next.filter(|&at| !is_told(at)).map(|at| (at, Part::Next));
     let finding = RULE.at(context.instruction_span(fault.instruction), message).with_help(help);
-    Some(fault.others.iter().fold(finding, |finding, (at, part)| {
+    Some(fault.others.iter().chain(&next).fold(finding, |finding, (at, part)| {
         finding.with_secondary(context.instruction_span(*at), label(&fault, *part))
     }))
 }
@@ -50,6 +56,7 @@ const fn label(fault: &Fault, part: Part) -> &'static str {
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Arrival) => "this tells others after it",
         (_, Part::Wait) => "the last that was asked before",
+        (_, Part::Next) => "those who have asked go on here",
         (_, Part::Met) => "the last meeting of these threads before",
         _ => "the other access",
     }
