@@ -39,7 +39,10 @@ pub(super) fn walk_address(
                 // It goes on in each turn of a loop.
                 (_, [one, other]) if moved_on(*other) && !moved_on(*one) => (*one, false),
                 (_, [one, other]) if moved_on(*one) && !moved_on(*other) => (*other, false),
-                _ => return,
+                (_, several) => match begins_with(facts, at, register, several) {
+                    Some(begins) => begins,
+                    None => return,
+                },
             },
         };
         let Some(from) = source(facts, write) else { return };
@@ -47,6 +50,29 @@ pub(super) fn walk_address(
         at = write;
         show(register, is_only);
     }
+}
+
+/// What a register begins with that several instructions write, each after the other but for those that move it on from itself, and
+/// whether none does.
+fn begins_with(
+    facts: &FunctionFacts<'_>,
+    instruction: u32,
+    register: Register,
+    definitions: &[u32],
+) -> Option<(u32, bool)> {
+    const MAX_DEFINITIONS: usize = 6;
+    if definitions.len() > MAX_DEFINITIONS {
+        return None;
+    }
+    let moves_on = |write: u32| follows(facts, write, register);
+    let mut begins = definitions.iter().copied().filter(|&write| !moves_on(write)).rev();
+    let last = begins.next()?;
+    let block = |at: u32| facts.cfg.block_of(Handle::new(at));
+    let comes_before = |first: u32, then: u32| {
+        !facts.is_guarded(first) && first < then && facts.cfg.dominates(block(first), block(then))
+    };
+    let is_last = comes_before(last, instruction) && begins.all(|before| comes_before(before, last));
+    is_last.then(|| (last, !definitions.iter().any(|&write| moves_on(write))))
 }
 
 /// The register that an instruction computes an address of.

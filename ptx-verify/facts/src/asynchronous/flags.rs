@@ -1,7 +1,7 @@
 //! Flags in global memory: which accesses may set one, and counters of those who are done.
 
 use ptx_ir::ir::{Handle, Operand, Register, Variable};
-use ptx_ir::isa::{AsyncAction, Computation, Convergence, Event, Instance, Mode};
+use ptx_ir::isa::{AsyncAction, AsyncGroup, Computation, Convergence, Event, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashSet;
@@ -87,6 +87,7 @@ pub fn counted(facts: &FunctionFacts<'_>, is_of_one: &mut dyn FnMut(u32) -> bool
                 let both = effects.writes_memory && effects.reads_memory;
                 moves && !both && !effects.atomic && effects.asynchronous.is_none() && effects.event.is_none()
             }) && may_be_global(facts, each)
+                || stores && stores_in_bulk(facts, each)
         };
         let found = facts.reaching_out().filter(is_such);
         // A loop over what others have stored moves on from an address that was computed before it.
@@ -114,6 +115,16 @@ pub fn counted(facts: &FunctionFacts<'_>, is_of_one: &mut dyn FnMut(u32) -> bool
             .find(|(store, _)| before.at(*store).is_some() && after.at(*store).is_none())?;
         let (read, _) = *reads.iter().find(|(read, from)| *from == root && after.at(*read).is_some())?;
         Some(Counted { count, store, read, lack })
+    })
+}
+
+/// Whether an instruction starts a copy, or a reduction, of shared memory to global memory that its thread waits for in groups.
+#[must_use]
+pub fn stores_in_bulk(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+        instance.effects.asynchronous == Some((AsyncGroup::Bulk, AsyncAction::Start))
+            && accesses.any(|access| access.writes && access.space == Some(StateSpace::Global))
     })
 }
 

@@ -38,8 +38,8 @@ pub use coverage::{effective_waits, never_covered};
 pub use flags::{
     Counted, Lack, address_moves_on, address_root, chooses_who_waits, copied_root, counted, counts_blocks,
     counts_of_done, distance_from_root, has_same_distance, is_kept_by_readers, may_be_global, moved_from,
-    names_global, only_acquires, orders_blocks, part_of_table, polled_root, table_of_pointers,
-    takes_a_number,
+    names_global, only_acquires, orders_blocks, part_of_table, polled_root, stores_in_bulk,
+    table_of_pointers, takes_a_number,
 };
 pub use grid::read_of_other_blocks;
 pub use groups::{GroupMark, Row, Unfenced, touched_in_flight, unfenced};

@@ -6,6 +6,7 @@ use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance, Mode};
 use ptx_ir::space::StateSpace;
 use ptx_syntax::Diagnostic;
 
+use super::unordered_flag::tells_of_copy;
 use crate::rule::declare_rule;
 use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
@@ -76,7 +77,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// A flag in global memory that tells others of a bulk store which may still be writing: the threads have waited until it has read
-/// its source, and never wait for more. Who has acquired something before may give back what it has read.
+/// its source, and never wait for more. Who has acquired something before may give back what it has read, unless those who wait for
+/// the flag read what the copy has written.
 fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let starts = context.acting(AsyncGroup::Bulk, &[AsyncAction::Start]);
     let Some(facts) = context.facts().filter(|_| !starts.is_empty()) else { return };
@@ -101,10 +103,11 @@ fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
     let told = Reach::to(facts, Ends::Instructions(&releases), &whole);
     let to_whole = Reach::to(facts, Ends::Instructions(&whole), &[]);
     for start in starts {
-        let stores = facts.instance(start).is_some_and(reads_shared) && begins.at(start).is_some();
+        let stores = facts.instance(start).is_some_and(reads_shared);
         let Some(release) = told.at(start).filter(|_| stores) else { continue };
-        // Who waits later for all of it tells of something else.
-        if to_whole.at(start).is_some() {
+        // Who waits later for all of it tells of something else, as who gives back what he has taken, unless it is read then.
+        let is_of_other = begins.at(start).is_none() || to_whole.at(start).is_some();
+        if is_of_other && !tells_of_copy(context, facts, release, start) {
             continue;
         }
         let after = Reach::from(facts, Ends::Instructions(&[start]), &whole);

@@ -5,8 +5,8 @@ use ptx_facts::asynchronous::{
     counts_in_multicast, counts_of_done, fences_global, handed_on_without_meeting, hands_on,
     has_same_distance, is_fenced_as_needed, is_flag, is_kept_by_readers, is_weak, joins_after, locks,
     may_be_global, names_global, narrow_in_other_blocks, only_acquires, orders_blocks, part_of_table,
-    parts_before, polled_root, polls_taken_out, table_of_pointers, takes_a_number, tells_devices_narrowly,
-    told_by_few, used_and_never_met, used_without_meeting,
+    parts_before, polled_root, polls_taken_out, stores_in_bulk, table_of_pointers, takes_a_number,
+    tells_devices_narrowly, told_by_few, used_and_never_met, used_without_meeting,
 };
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::uniformity::Uniformity;
@@ -23,8 +23,10 @@ use crate::subject::module::Features;
 
 mod blocks;
 mod order;
+mod unseen;
 mod waits;
 
+pub(super) use unseen::tells_of_copy;
 use waits::{Waits, is_narrow, keeps_number_of};
 
 declare_rule! {
@@ -50,6 +52,7 @@ declare_rule! {
     /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
     /// An atomic operation on shared memory of another block of the cluster in the scope of the own block.
+    /// A load `.nc`, as `__ldg()` makes it, of what the same kernel stores, after the flag that tells of it.
     /// Where blocks tell each other something, four of them are executed together: plain accesses of one place that nothing orders, and
     /// loops that wait for a number which nobody stores, are told.
     ///
@@ -264,6 +267,9 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));
         }
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
+            diagnostics.extend(unseen::finding(context, facts, &waits));
+        }
+        if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
             let waits = !polls.is_empty() || !locks.is_empty();
             if waits || facts.reaching_out().any(|each| blocks::orders(facts, each)) {
                 diagnostics.extend(blocks::finding(context, facts));
@@ -463,6 +469,8 @@ fn before_flags(
             && flags.binary_search(&each).is_err()
             && !own.has(each)
     }));
+    // Copies of the thread that tells, which has waited for them.
+    let told_copies = ascending(facts.reaching_out().filter(|&each| stores_in_bulk(facts, each)));
     // Who takes what others have stored gives room back with a plain flag: what it stores in between is for nobody who waits,
     // unless others read it here as well.
     let acquires = ascending(facts.reaching_out().filter(|&each| {
@@ -534,7 +542,9 @@ fn before_flags(
                 && is_for_others
                 && !keeps_number_of(facts, **store, flag)
         };
-        let found = stores.iter().rev().filter(before).take(MAX_TRIED).copied();
+        let is_told = |copy: &&u32| is_known && unseen::tells_of(facts, waits, flag, **copy);
+        let copies = told_copies.iter().rev().filter(before).filter(is_told);
+        let found = copies.chain(stores.iter().rev().filter(before)).take(MAX_TRIED).copied();
         if let Some(store) = found.into_iter().find(|&store| {
             comes_to(context, facts, store, flag, ordering)
                 && !is_fenced_as_needed(facts, ordering, store, flag)

@@ -582,7 +582,7 @@ impl Machine<'_> {
         });
         let apart = || pieces.iter().find_map(|&(_, piece)| self.anywhere_apart(warp, piece));
         let found = found.or_else(|| apart().map(|other| (other, true)));
-        if let Some((other, is_write)) = found {
+        if let Some((other, is_write)) = found.filter(|(other, _)| !self.was_in_doubt(other.instruction)) {
             self.race = Some(self.raced(warp, instruction, &other, is_write));
         }
     }

@@ -65,4 +65,11 @@ impl Machine<'_> {
         let at = self.warps[warp].fragments[fragment].pc.saturating_sub(1);
         self.doubtful.iter().any(|part| part.contains(&at))
     }
+
+    /// Whether memory has decided if threads come to an instruction.
+    pub(super) fn was_in_doubt(&self, instruction: u32) -> bool {
+        let mut steps = self.doubtful.iter().flat_map(Clone::clone);
+        steps
+            .any(|at| self.program.steps.get(at as usize).is_some_and(|step| step.instruction == instruction))
+    }
 }
