@@ -40,8 +40,9 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands. The arguments of those that are not meant are never made.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Find what NVIDIA's tools refuse, and what they let pass though it is wrong
     Verify(verify::VerifyArgs),

@@ -69,7 +69,8 @@ impl InputArgs {
 
     /// How many threads the work on `files` files may use.
     pub fn jobs(&self, files: usize) -> usize {
-        self.threads().min(files).max(1)
+        // It takes a look into several files of the system how many there may be.
+        if files <= 1 { 1 } else { self.threads().min(files) }
     }
 
     /// Finds the files. Fails only where the arguments contradict each other.

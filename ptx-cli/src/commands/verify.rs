@@ -181,7 +181,7 @@ pub fn run(args: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<Exit> {
     let mut report = Output::begin(findings, format)?;
     let mut records = Vec::new();
     // The threads are for the files; where there is but one file, they may work on its functions.
-    let threads = if jobs.len() == 1 { args.input.threads() } else { 1 };
+    let threads = (jobs.len() == 1).then_some(&args.input);
     let task = Task { fixes: args.fixes, adopt: &args.adopt, baseline: baseline.as_ref(), threads, style };
     let work = |job: &Job| task.verify_file(job, terminal);
     work::in_order(&jobs, args.input.jobs(jobs.len()), terminal, work, |job, outcome| {
@@ -301,17 +301,25 @@ fn tell_builds(args: &VerifyArgs, terminal: &Terminal) {
 /// Sources larger than this are verified one at a time, so that memory does not grow with the threads.
 const LARGE: usize = 32 << 20;
 static LARGE_ONE: Mutex<()> = Mutex::new(());
+/// Sources smaller than this are done before other threads have begun.
+const SMALL: usize = 8 << 10;
 
 /// What is done with each file.
 struct Task<'a> {
     fixes: FixArgs,
     adopt: &'a AdoptArgs,
     baseline: Option<&'a Baseline>,
-    threads: usize,
+    /// Where they are asked for, these tell how many threads may work on a file; else one.
+    threads: Option<&'a InputArgs>,
     style: Style,
 }
 
 impl Task<'_> {
+    fn threads(&self, source: &Source) -> usize {
+        let several = self.threads.filter(|_| source.text.len() >= SMALL);
+        several.map_or(1, InputArgs::threads)
+    }
+
     fn verify_file(&self, job: &Job, terminal: &Terminal) -> Outcome {
         let source = match job.input.read() {
             Ok(source) => source,
@@ -324,7 +332,7 @@ impl Task<'_> {
             return self.fix_file(job, source, terminal);
         }
         let CudaVerification { diagnostics, coverage } =
-            ptx_project::verify_and_cover(&source, &job.options, self.threads);
+            ptx_project::verify_and_cover(&source, &job.options, self.threads(&source));
         if self.adopt.add_suppressions {
             return self.suppress(job, source, diagnostics, terminal);
         }
@@ -378,7 +386,7 @@ impl Task<'_> {
             match suppressions::add(&source, &wanted).and_then(|(text, _)| source.restore(text)) {
                 Some(bytes) => {
                     let after = Source::new(name.clone(), source.kind, bytes);
-                    let found = ptx_project::verify(&after, &job.options, self.threads);
+                    let found = ptx_project::verify(&after, &job.options, self.threads(&after));
                     (after, found)
                 }
                 None => (source, found),

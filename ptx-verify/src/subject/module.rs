@@ -81,8 +81,8 @@ fn special_registers_may_be_missing(header: &Header) -> bool {
     /// What has all: from which version on, and the targets.
     static ALL: LazyLock<(Option<Version>, TargetSet)> = LazyLock::new(|| {
         let version = SpecialRegister::all().map(SpecialRegister::min_version).max();
-        let in_all = |target: &Target| SpecialRegister::all().all(|each| each.targets().contains(*target));
-        (version, Target::all().filter(in_all).collect())
+        let targets = SpecialRegister::all().map(SpecialRegister::targets);
+        (version, targets.fold(TargetSet::ALL, TargetSet::intersect))
     });
     let (version, targets) = &*ALL;
     version.is_some_and(|version| header.version < version) || !targets.contains(header.target)
