@@ -6,9 +6,10 @@
 //! guard.
 
 use crate::arena::Handle;
-use crate::dominators::{immediate_dominators, in_one_turn};
+use crate::dominators::{immediate_dominators, in_few_turns};
 use crate::ir::{Body, Guard, Instruction, Label, Module, Operand, Register, TargetList};
 use crate::isa::{Control, Instance};
+use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, EdgeRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,6 +63,9 @@ pub struct Edge {
 #[derive(Clone, Debug)]
 pub struct Cfg {
     graph: DiGraph<Block, Edge>,
+    /// The edges of the graph once more: analyses go over them again and again.
+    after: Edges,
+    before: Edges,
     /// The block of each instruction.
     block_of: Vec<u32>,
     /// Reachable blocks in reverse postorder.
@@ -74,6 +78,36 @@ pub struct Cfg {
     intervals: Vec<(u32, u32)>,
     /// The instruction after which control runs past the end of the body, where that can happen.
     falls_off: Option<u32>,
+}
+
+/// The edges at each block, one list after the other, with the blocks at their other ends.
+#[derive(Clone, Debug)]
+struct Edges {
+    starts: Vec<u32>,
+    all: Vec<(NodeIndex, Edge)>,
+}
+
+impl Edges {
+    fn new(graph: &DiGraph<Block, Edge>, direction: Direction) -> Self {
+        let mut edges = Self {
+            starts: Vec::with_capacity(graph.node_count() + 1),
+            all: Vec::with_capacity(graph.edge_count()),
+        };
+        for block in graph.node_indices() {
+            edges.starts.push(edges.all.len() as u32);
+            edges.all.extend(graph.edges_directed(block, direction).map(|edge| {
+                let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+                (other, *edge.weight())
+            }));
+        }
+        edges.starts.push(edges.all.len() as u32);
+        edges
+    }
+
+    #[inline]
+    fn of(&self, block: NodeIndex) -> &[(NodeIndex, Edge)] {
+        &self.all[self.starts[block.index()] as usize..self.starts[block.index() + 1] as usize]
+    }
 }
 
 impl Cfg {
@@ -106,12 +140,14 @@ impl Cfg {
         for (index, node) in order.iter().enumerate() {
             place[node.index()] = index as u32;
         }
-        let before = |node| graph.neighbors_directed(NodeIndex::new(node), petgraph::Direction::Incoming);
+        let (after, before) =
+            (Edges::new(&graph, Direction::Outgoing), Edges::new(&graph, Direction::Incoming));
+        let of_node = |node| before.of(NodeIndex::new(node)).iter().map(|(block, _)| block.index());
         let nodes = order.iter().map(|node| node.index());
-        let dominators = in_one_turn(graph.node_count(), nodes, |node| before(node).map(NodeIndex::index))
+        let dominators = in_few_turns(graph.node_count(), nodes, of_node)
             .unwrap_or_else(|| immediate_dominators(&graph, entry));
         let intervals = intervals(&dominators, &order);
-        Self { graph, block_of, order, place, dominators, intervals, falls_off }
+        Self { graph, after, before, block_of, order, place, dominators, intervals, falls_off }
     }
 
     /// The graph, for algorithms of petgraph.
@@ -215,29 +251,24 @@ impl Cfg {
     /// Whether control can go on at several places after a block.
     #[must_use]
     pub fn is_fork(&self, block: NodeIndex) -> bool {
-        let mut next = self.graph.neighbors(block);
-        match (next.next(), next.next()) {
+        match self.after.of(block) {
+            [] => false,
             // A shared list of targets.
-            (Some(only), None) => {
-                self.graph[only].instructions.is_empty() && self.graph.neighbors(only).nth(1).is_some()
-            }
-            (Some(_), Some(_)) => true,
-            (None, _) => false,
+            [(only, _)] => self.graph[*only].instructions.is_empty() && self.after.of(*only).len() > 1,
+            _ => true,
         }
     }
 
     /// The blocks control can come from, with the edges.
     #[inline]
     pub fn predecessors(&self, block: NodeIndex) -> impl Iterator<Item = (NodeIndex, Edge)> {
-        self.graph
-            .edges_directed(block, petgraph::Direction::Incoming)
-            .map(|edge| (edge.source(), *edge.weight()))
+        self.before.of(block).iter().copied()
     }
 
     /// The blocks control can go to, with the edges.
     #[inline]
     pub fn successors(&self, block: NodeIndex) -> impl Iterator<Item = (NodeIndex, Edge)> {
-        self.graph.edges(block).map(|edge| (edge.target(), *edge.weight()))
+        self.after.of(block).iter().copied()
     }
 
     /// The last instruction of a body that does not end in a return, exit or branch, where it can be reached.

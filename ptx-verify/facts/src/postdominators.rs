@@ -2,7 +2,7 @@
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use ptx_ir::cfg::Cfg;
-use ptx_ir::dominators::{immediate_dominators, in_one_turn};
+use ptx_ir::dominators::{immediate_dominators, in_few_turns};
 
 /// For each block the nearest other one that all paths from it lead through; the number of blocks where that is the end of
 /// the function, `u32::MAX` where no path leads to that. Of the edges from one block to another only those count that
@@ -22,7 +22,7 @@ pub(crate) fn common_successors(
         leaves && edges < 2 && ends(block)
     };
     let ends: Vec<NodeIndex> = cfg.graph().node_indices().filter(|&block| leaves(block)).collect();
-    in_one_turn_from(cfg, &ends, &keeps).unwrap_or_else(|| {
+    in_few_turns_from(cfg, &ends, &keeps).unwrap_or_else(|| {
         let mut reversed: DiGraph<(), ()> = DiGraph::with_capacity(count + 1, 2 * count);
         for _ in 0..=count {
             reversed.add_node(());
@@ -40,9 +40,9 @@ pub(crate) fn common_successors(
     })
 }
 
-/// The same where one turn over the blocks is enough, which most functions have it. `ends` are the blocks that the function
+/// The same where few turns over the blocks are enough, as they are in most functions. `ends` are the blocks that the function
 /// is left at.
-fn in_one_turn_from(
+fn in_few_turns_from(
     cfg: &Cfg,
     ends: &[NodeIndex],
     keeps: &impl Fn(NodeIndex, NodeIndex) -> bool,
@@ -77,7 +77,7 @@ fn in_one_turn_from(
         }
     }
     order.push(exit);
-    in_one_turn(exit + 1, order.into_iter().rev(), |block| {
+    in_few_turns(exit + 1, order.into_iter().rev(), |block| {
         let node = NodeIndex::new(block);
         let is_block = block < exit;
         let after = is_block.then(|| cfg.successors(node)).into_iter().flatten();
