@@ -92,6 +92,9 @@ impl Form {
     pub const NONE: Self = Self(u32::MAX);
 }
 
+/// Comes after all bases.
+const NO_BASE: u32 = u32::MAX;
+
 /// An index that a compiler has strength-reduced has five: a row, a column, a pitch, a base and a bound. A loop in a loop
 /// adds what each has counted.
 pub const MAX_TERMS: usize = 10;
@@ -169,34 +172,36 @@ impl Sum {
     pub fn plus(&self, other: &Self, factor: u64) -> Option<Self> {
         let all = mask(self.width());
         let constant = self.constant.wrapping_add(other.constant.wrapping_mul(factor)) & all;
+        // Most of what is added is a number, or is added to one.
+        if other.count == 0 {
+            return Some(Self { constant, ..*self });
+        }
+        if self.count == 0 && factor == 1 && self.width == other.width {
+            return Some(Self { constant, ..*other });
+        }
         let mut sum = Self::constant(self.width(), constant);
-        let (mut one, mut two) = (self.terms().peekable(), other.terms().peekable());
-        loop {
-            let (base, factor) = match (one.peek().copied(), two.peek().copied()) {
-                (None, None) => return Some(sum),
-                (Some(left), Some(right)) if left.0 == right.0 => {
-                    one.next();
-                    two.next();
-                    (left.0, left.1.wrapping_add(right.1.wrapping_mul(factor)))
-                }
-                (Some(left), right) if right.is_none_or(|right| left.0 < right.0) => {
-                    one.next();
-                    left
-                }
-                (_, Some(right)) => {
-                    two.next();
-                    (right.0, right.1.wrapping_mul(factor))
-                }
-                (Some(_), None) => return None,
-            };
-            let factor = factor & all;
-            if factor != 0 {
+        let (ones, twos) = (&self.bases[..self.count()], &other.bases[..other.count()]);
+        let (mut one, mut two) = (0, 0);
+        while one < ones.len() || two < twos.len() {
+            let left = ones.get(one).copied().unwrap_or(NO_BASE);
+            let right = twos.get(two).copied().unwrap_or(NO_BASE);
+            let mut total = 0_u64;
+            if left <= right {
+                total = self.factors[one];
+                one += 1;
+            }
+            if right <= left {
+                total = total.wrapping_add(other.factors[two].wrapping_mul(factor));
+                two += 1;
+            }
+            if total & all != 0 {
                 let next = sum.count();
-                *sum.bases.get_mut(next)? = base.0;
-                sum.factors[next] = factor;
+                *sum.bases.get_mut(next)? = left.min(right);
+                sum.factors[next] = total & all;
                 sum.count += 1;
             }
         }
+        Some(sum)
     }
 
     /// The terms without the number that is added to them.
@@ -214,9 +219,18 @@ impl Sum {
     /// The same terms in another width.
     #[must_use]
     pub fn in_width(&self, width: u32) -> Self {
-        let zero = Self::constant(width, 0);
-        let same = Self { width: width as u8, ..*self };
-        zero.plus(&same, 1).unwrap_or(same)
+        if width >= self.width() {
+            return Self { width: width as u8, ..*self };
+        }
+        let mut sum = Self::constant(width, self.constant);
+        for (base, factor) in self.terms().map(|(base, factor)| (base, factor & mask(width))) {
+            if factor != 0 {
+                let next = sum.count();
+                (sum.bases[next], sum.factors[next]) = (base.0, factor);
+                sum.count += 1;
+            }
+        }
+        sum
     }
 }
 
@@ -505,6 +519,8 @@ mod tests {
         let less = sum.plus(&one, u64::MAX).unwrap();
         assert_eq!(less, other.times(4));
         assert_eq!(less.plus(&other, (-4_i64) as u64).unwrap().value(), Some(0));
+        let wide = Sum::of(64, BaseId(1)).plus(&Sum::of(64, BaseId(2)), 1 << 40).unwrap();
+        assert_eq!(wide.in_width(32), one);
     }
 
     #[test]
