@@ -7,6 +7,7 @@ mod access;
 pub mod ahead;
 pub mod asynchronous;
 pub mod carry;
+mod components;
 mod evaluate;
 mod function;
 pub mod initialization;

@@ -2,11 +2,10 @@
 
 use super::groups::{BOUNDS, GroupMark};
 use crate::FunctionFacts;
+use crate::components::cycles;
 use crate::reach::{Budget, Ends, Marks, Reach, search};
 use petgraph::Direction;
-use petgraph::algo::kosaraju_scc;
 use petgraph::graph::NodeIndex;
-use petgraph::visit::NodeFiltered;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{AsyncAction, AsyncGroup, OperandSpec};
 use ptx_ir::space::StateSpace;
@@ -43,26 +42,26 @@ pub fn read_in_loop_without_wait(
     let block_of = |instruction: u32| facts.cfg.block_of(Handle::new(instruction));
     let waiting: FxHashSet<NodeIndex> = waits.iter().map(|&wait| block_of(wait)).collect();
     // A path that comes back passes whole blocks, so that only those count in which nothing waits.
-    let without = NodeFiltered::from_fn(facts.cfg.graph(), |block| !waiting.contains(&block));
-    let mut loop_of = vec![None; facts.cfg.block_count()];
-    for (index, blocks) in kosaraju_scc(&without).into_iter().enumerate() {
-        let alone = blocks.len() == 1 && !facts.cfg.graph().contains_edge(blocks[0], blocks[0]);
-        let reachable = blocks.iter().copied().filter(|&block| facts.cfg.is_reachable(block));
-        let head = reachable.min_by_key(|&block| facts.cfg.place(block));
-        let passed_by = alone || head.is_none_or(|head| waits_in_round(facts, head, &waiting));
-        for block in blocks.into_iter().filter(|_| !passed_by) {
-            loop_of[block.index()] = Some(index);
-        }
-    }
+    let loop_of = cycles(&facts.cfg, |block| !waiting.contains(&block));
     let mut first_read = FxHashMap::default();
     for &read in reads {
         if let Some(around) = loop_of[block_of(read).index()] {
             first_read.entry(around).or_insert(read);
         }
     }
+    // The head of a loop comes before the others.
+    let head = |around: u32| {
+        let mut order = facts.cfg.reverse_postorder().iter().copied();
+        order.find(|block| loop_of[block.index()] == Some(around))
+    };
+    let mut passed_by: FxHashMap<u32, bool> = FxHashMap::default();
     starts.iter().find_map(|&start| {
         let around = loop_of[block_of(start).index()]?;
-        Some((*first_read.get(&around)?, start))
+        let read = *first_read.get(&around)?;
+        let is_passed_by = passed_by
+            .entry(around)
+            .or_insert_with(|| head(around).is_none_or(|head| waits_in_round(facts, head, &waiting)));
+        (!*is_passed_by).then_some((read, start))
     })
 }
 

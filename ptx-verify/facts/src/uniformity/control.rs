@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 
-use petgraph::algo::kosaraju_scc;
 use petgraph::graph::NodeIndex;
-use petgraph::visit::EdgeRef;
 use ptx_ir::isa::Control as Flow;
 
 use super::meeting::is_meeting;
 use super::region::{Region, taken};
 use super::{Level, Vary};
 use crate::FunctionFacts;
+use crate::components::cycles;
 use crate::postdominators::common_successors;
 use crate::values::{Assumption, Engine, Graph, ValueId, Values};
 
@@ -418,17 +417,7 @@ fn only_leaves(facts: &FunctionFacts<'_>, mut block: NodeIndex) -> bool {
 
 /// Which blocks control may come to again.
 fn in_loops(facts: &FunctionFacts<'_>) -> Vec<bool> {
-    let graph = facts.cfg.graph();
-    let mut found = vec![false; graph.node_count()];
-    for component in kosaraju_scc(graph) {
-        if component.len() > 1 {
-            component.iter().for_each(|block| found[block.index()] = true);
-        }
-    }
-    for edge in graph.edge_references().filter(|edge| edge.source() == edge.target()) {
-        found[edge.source().index()] = true;
-    }
-    found
+    cycles(&facts.cfg, |_| true).iter().map(Option::is_some).collect()
 }
 
 /// Whether some threads leave the function at the end of a block, and others go on.
