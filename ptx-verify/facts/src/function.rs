@@ -36,6 +36,7 @@ pub struct FunctionFacts<'m> {
     parameters: OnceCell<FxHashMap<Handle<Variable>, Stores>>,
     address_roots: RefCell<FxHashMap<u32, Option<Register>>>,
     compared: OnceCell<Vec<(u32, Register)>>,
+    counts_of_done: OnceCell<Vec<u32>>,
     /// Registers that have a value when the function begins, beside its parameters.
     given_registers: FxHashSet<Register>,
 }
@@ -84,6 +85,7 @@ impl<'m> FunctionFacts<'m> {
             parameters: OnceCell::new(),
             address_roots: RefCell::default(),
             compared: OnceCell::new(),
+            counts_of_done: OnceCell::new(),
             given_registers: FxHashSet::default(),
         }
     }
@@ -191,6 +193,11 @@ impl<'m> FunctionFacts<'m> {
         self.compared.get_or_init(find)
     }
 
+    /// The atomic operations that count who is done, as `find` finds them the first time.
+    pub(crate) fn counts_of_done(&self, find: impl FnOnce() -> Vec<u32>) -> &[u32] {
+        self.counts_of_done.get_or_init(find)
+    }
+
     /// Whether a block ends the whole grid.
     #[must_use]
     pub fn ends_grid(&self, block: NodeIndex) -> bool {
@@ -279,6 +286,16 @@ impl<'m> FunctionFacts<'m> {
     #[must_use]
     pub fn touched(&self) -> &Touched {
         self.touched.get_or_init(|| Touched::new(&self.uses, self.body, self.table(0)))
+    }
+
+    /// Whether some instruction reads a register that an instruction sets: who only adds to a sum asks nobody what was there.
+    #[must_use]
+    pub fn is_result_read(&self, instruction: u32) -> bool {
+        let mut results = self.uses.of(instruction).iter().filter(|each| each.access().writes()).peekable();
+        results.peek().is_some() && {
+            let touched = self.touched();
+            results.any(|result| touched.is_read_by_operand(result.register))
+        }
     }
 
     /// Those of some groups of registers of which no instruction names any.

@@ -491,7 +491,7 @@ pub fn chooses_who_waits(facts: &FunctionFacts<'_>, instruction: u32, polls: &[P
 
 /// Atomic operations that each thread comes to once, and that give what is compared: those that count who is done, in whatever order.
 #[must_use]
-pub fn counts_of_done(facts: &FunctionFacts<'_>) -> Vec<u32> {
+pub fn counts_of_done<'f>(facts: &'f FunctionFacts<'_>) -> &'f [u32] {
     let counts = |instruction: &u32| {
         facts
             .instance(*instruction)
@@ -499,9 +499,11 @@ pub fn counts_of_done(facts: &FunctionFacts<'_>) -> Vec<u32> {
             && may_be_global(facts, *instruction)
             && !comes_back(facts, *instruction)
     };
-    let mut all = compared(facts, facts.reaching_out().filter(counts).take(MAX_COUNTS).collect());
-    all.sort_unstable();
-    all
+    facts.counts_of_done(|| {
+        let mut all = compared(facts, facts.reaching_out().filter(counts).take(MAX_COUNTS).collect());
+        all.sort_unstable();
+        all
+    })
 }
 
 /// Whether two accesses are as far from where their addresses come of, but for what is computed: the same part of an object.

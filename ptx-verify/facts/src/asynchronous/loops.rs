@@ -309,8 +309,10 @@ struct Inside {
 impl Inside {
     /// Such loops are short: where the others of the function write registers need not be known.
     fn new(facts: &FunctionFacts<'_>, instructions: &[u32]) -> Self {
-        let of_one = |&each: &u32| written(facts, each).map(move |register| (register, each));
-        let mut writes: Vec<(Register, u32)> = instructions.iter().flat_map(of_one).collect();
+        let mut writes: Vec<(Register, u32)> = Vec::with_capacity(instructions.len());
+        for &each in instructions {
+            writes.extend(written(facts, each).map(|register| (register, each)));
+        }
         writes.sort_unstable();
         Self { writes }
     }
@@ -390,9 +392,11 @@ fn depends_only(
 ) -> bool {
     let guard = facts.condition(branch).map(|condition| condition.register);
     let Some(guard) = guard else { return false };
-    let (mut registers, mut depends) = (vec![guard], false);
+    let (mut registers, mut next, mut depends) = (vec![guard], Vec::new(), false);
     for _ in 0..MAX_DEPTH {
-        let mut next = Vec::new();
+        if registers.is_empty() {
+            break;
+        }
         for register in registers.drain(..) {
             for write in inside.writes(register) {
                 if write == load {
@@ -400,17 +404,17 @@ fn depends_only(
                     continue;
                 }
                 let reads = facts.uses().of(write).iter().filter(|each| each.access().reads());
-                let reads: Vec<Register> = reads.map(|each| each.register).collect();
+                let before = next.len();
+                next.extend(reads.map(|each| each.register));
                 // A counter depends on itself.
-                if reads.contains(&register) || pointers.contains(&write) {
+                if next[before..].contains(&register) || pointers.contains(&write) {
                     return false;
                 }
-                next.extend(reads);
             }
         }
         next.sort_unstable();
         next.dedup();
-        registers = next;
+        std::mem::swap(&mut registers, &mut next);
     }
     depends && registers.is_empty()
 }

@@ -87,11 +87,16 @@ pub struct Touched(RegisterTable<u8>);
 impl Touched {
     const READ: u8 = 1;
     const NAMED: u8 = 2;
+    const READ_BY_OPERAND: u8 = 4;
 
     pub(crate) fn new(uses: &Uses, body: &Body, mut touched: RegisterTable<u8>) -> Self {
         for each in uses.all() {
             let access = each.access();
-            let read = if access.reads() || access == Access::Unknown { Self::READ } else { 0 };
+            let read = match access {
+                Access::Unknown => Self::READ | if access.reads() { Self::READ_BY_OPERAND } else { 0 },
+                _ if access.reads() => Self::READ | Self::READ_BY_OPERAND,
+                _ => 0,
+            };
             touched[each.register] |= read | Self::NAMED;
         }
         for (_, instruction) in body.instructions.iter() {
@@ -108,6 +113,11 @@ impl Touched {
     #[must_use]
     pub fn is_read(&self, register: Register) -> bool {
         self.0.get(register).is_some_and(|slot| slot & Self::READ != 0)
+    }
+
+    /// Whether an instruction reads a register as an operand.
+    pub(crate) fn is_read_by_operand(&self, register: Register) -> bool {
+        self.0.get(register).is_some_and(|slot| slot & Self::READ_BY_OPERAND != 0)
     }
 
     /// Whether any instruction names one of these registers.

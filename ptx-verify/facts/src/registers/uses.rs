@@ -150,14 +150,6 @@ impl Uses {
         self.starts[instructions.start as usize] as usize..self.starts[instructions.end as usize] as usize
     }
 
-    /// Whether some instruction reads a register that an instruction sets: who only adds to a sum asks nobody what was there.
-    #[must_use]
-    pub fn is_result_read(&self, instruction: u32) -> bool {
-        let is_read = |register| self.all.iter().any(|of| of.register == register && of.access().reads());
-        let mut results = self.of(instruction).iter().filter(|each| each.access().writes());
-        results.any(|result| is_read(result.register))
-    }
-
     /// The instruction that the use with an index among all belongs to.
     #[must_use]
     pub fn owner(&self, at: usize) -> u32 {

@@ -114,8 +114,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let after = Reach::from(facts, Ends::Instructions(&waits), &[]);
     // What an atomic operation adds to is a result, where nobody uses what was there.
     let only_adds = |read: u32| {
-        facts.instance(read).is_some_and(|instance| instance.effects.atomic)
-            && !facts.uses().is_result_read(read)
+        facts.instance(read).is_some_and(|instance| instance.effects.atomic) && !facts.is_result_read(read)
     };
     let is_after = |read: &u32| !waits.contains(read) && after.at(*read).is_some() && !only_adds(*read);
     if reads.iter().any(is_after) || facts.reaching_out().any(|each| facts.is_call(each)) {

@@ -281,8 +281,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
 /// An operation of one thread that counts its block as done, where the others have stored what the last block reads, and it has not
 /// met them since: the operation and the store.
 fn counted_by_few(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>) -> Option<(u32, u32)> {
-    let mut counts = counts_of_done(facts);
-    counts.retain(|&count| few.is_one(count));
+    let counts: Vec<u32> = counts_of_done(facts).iter().copied().filter(|&count| few.is_one(count)).collect();
     if counts.is_empty() {
         return None;
     }
@@ -644,9 +643,7 @@ fn before_flags(
         between.any(|&own| address_root(facts, own) == root)
     };
     // Who counts itself without waiting for others tells the last one, which reads what it needs.
-    let all_counts: OnceCell<Vec<u32>> = OnceCell::new();
-    let counts_of_all =
-        || all_counts.get_or_init(|| if polls.is_empty() { counts_of_done(facts) } else { Vec::new() });
+    let counts_of_all = || if polls.is_empty() { counts_of_done(facts) } else { &[] };
     let tells = |flag: u32, store: u32| {
         let is_read_later = || {
             later.get(&flag).is_none_or(|read| {

@@ -141,7 +141,7 @@ impl<'f, 'm> Met<'f, 'm> {
             let mut stores: FxHashMap<Register, Vec<u32>> = FxHashMap::default();
             let is_sum = |each: u32| {
                 facts.instance(each).is_some_and(|instance| instance.effects.atomic)
-                    && !facts.uses().is_result_read(each)
+                    && !facts.is_result_read(each)
             };
             let is_store =
                 |each: u32| (is_weak(facts, each, true) || is_sum(each)) && may_be_global(facts, each);
@@ -206,7 +206,7 @@ impl Met<'_, '_> {
             let is_count = |&each: &u32| {
                 facts.instance(each).is_some_and(|instance| instance.effects.atomic)
                     && may_be_global(facts, each)
-                    && facts.uses().is_result_read(each)
+                    && facts.is_result_read(each)
             };
             if !facts.reaching_out().any(|each| event(each) == Some(Event::Fence)) {
                 return Vec::new();

@@ -149,7 +149,7 @@ impl Decoder<'_, '_> {
             && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
                 .iter()
                 .any(|&mode| instance.is(mode));
-        let is_read = !is_plain && self.facts.uses().is_result_read(instruction);
+        let is_read = !is_plain && self.facts.is_result_read(instruction);
         self.program.has_flags |= is_read;
         // A volatile load may be of what a barrier has brought.
         let is_strong = [Mode::Relaxed, Mode::Acquire].iter().any(|&mode| instance.is(mode));

@@ -206,7 +206,7 @@ fn setters(facts: &FunctionFacts<'_>, few: &mut FewThreads<'_, '_>, waits: &Wait
         is_weak(facts, each, true) && (stores_nought(facts, each) || !few.come_to(each))
     };
     let mut found: Vec<u32> = found.into_iter().filter(|&each| !plain_by_all(each, few)).collect();
-    found.extend(counts_of_done(facts).into_iter().filter(|&count| few.is_one(count)));
+    found.extend(counts_of_done(facts).iter().copied().filter(|&count| few.is_one(count)));
     let mut found = ascending(found.into_iter());
     found.dedup();
     found.truncate(MAX_FLAGS);

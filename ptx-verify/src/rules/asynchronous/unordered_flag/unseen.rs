@@ -28,7 +28,7 @@ pub(super) fn finding(
     if loads.is_empty() {
         return None;
     }
-    let asked = waits.polls.iter().map(|poll| poll.end).chain(counts_of_done(facts));
+    let asked = waits.polls.iter().map(|poll| poll.end).chain(counts_of_done(facts).iter().copied());
     let asked = ascending(asked);
     if asked.is_empty() {
         return None;
