@@ -207,11 +207,15 @@ impl Derived {
 
     fn new(facts: &FunctionFacts<'_>, graph: &Graph) -> Self {
         let mut derived = Self(vec![false; graph.len()]);
+        let mut blocks = facts.cfg.reverse_postorder();
         for _ in 0..Self::MAX_ROUNDS {
-            facts.cfg.reverse_postorder().iter().for_each(|&block| derived.block(facts, graph, block));
-            let mut joins = facts.cfg.reverse_postorder().iter().flat_map(|&block| graph.joins(block));
-            if !joins.any(|&join| derived.is_late(graph, join)) {
-                return derived;
+            blocks.iter().for_each(|&block| derived.block(facts, graph, block));
+            // What comes before the first one stays as it is.
+            let is_late =
+                |block: &NodeIndex| graph.joins(*block).iter().any(|&join| derived.is_late(graph, join));
+            match blocks.iter().position(is_late) {
+                Some(first) => blocks = &blocks[first..],
+                None => return derived,
             }
         }
         derived.0.fill(true);
