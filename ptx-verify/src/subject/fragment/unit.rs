@@ -27,7 +27,7 @@ use ptx_syntax::cuda::{AsmStatement, CudaFile, Truth};
 use super::Compiler;
 use super::expand::{Expanded, PLACEHOLDER, expand};
 use super::siblings::Siblings;
-use super::text::Text;
+use super::text::{Heading, Text};
 use super::toolkit::Toolkit;
 use super::values;
 
@@ -181,8 +181,8 @@ impl<'a> Unit<'a> {
         names: &[String],
         expanded: Expanded,
     ) -> Self {
-        let (text, template, open_braces) = module(&operands, names, &expanded, aim);
-        let ptx = siblings.texts.of(text, template);
+        let (text, template, target, open_braces) = module(&operands, names, &expanded, aim);
+        let ptx = siblings.texts.of(text, template, target);
         let registers = operands.iter().enumerate().filter(|(_, operand)| operand.register.is_some());
         let by_register = registers.map(|(index, _)| index).collect();
         Self {
@@ -430,11 +430,15 @@ fn constant_value(expression: &str) -> Option<String> {
 }
 
 /// The PTX text, the place of the template in it, and how many braces the template leaves open.
-fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) -> (String, Span, i32) {
-    let mut text = format!(
-        ".version {}\n.target {}\n.address_size 64\n.func asm_statement()\n{{\n",
-        aim.version, aim.target
-    );
+fn module(
+    operands: &[Pseudo],
+    names: &[String],
+    expanded: &Expanded,
+    aim: Aim,
+) -> (String, Span, Heading, i32) {
+    let mut text = format!(".version {}\n.target ", aim.version);
+    let target = Heading::new(&mut text, aim.target);
+    text.push_str("\n.address_size 64\n.func asm_statement()\n{\n");
     let ty_of = |operand: &Pseudo| {
         let letter = operand.letter.filter(|_| operand.register.is_some());
         letter.and_then(|letter| register_type(letter, aim.target))
@@ -482,7 +486,7 @@ fn module(operands: &[Pseudo], names: &[String], expanded: &Expanded, aim: Aim) 
         }
     }
     text.push_str(" }\n}\n");
-    (text, template, end)
+    (text, template, target, end)
 }
 
 fn move_suffix(ty: Type) -> &'static str {
