@@ -40,9 +40,8 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The commands. The arguments of those that are not meant are never made.
+/// The commands.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 pub enum Command {
     /// Find what NVIDIA's tools refuse, and what they let pass though it is wrong
     Verify(verify::VerifyArgs),
