@@ -215,16 +215,31 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         let arguments = found.parameters.as_ref().map(|_| arguments(&used[1..])).unwrap_or_default();
         let names: Vec<&str> = found.parameters.iter().flatten().map(|name| name.text(self.source)).collect();
         // `...` takes what is left, with its commas.
-        let named = names.iter().take_while(|name| **name != "...").count();
+        let mut named = names.iter().take_while(|name| **name != "...").count();
         let is_variadic = named < names.len();
+        // In `args...` what is left has a name of its own.
+        let mut rest = "__VA_ARGS__";
+        if let Some([.., name, dots]) = found.parameters.as_deref().filter(|_| is_variadic)
+            && name.end == dots.start
+        {
+            rest = name.text(self.source);
+            named -= 1;
+        }
         let is_fitting = match is_variadic {
             true => arguments.len() >= named.max(1),
             false => names.len() == arguments.len() || names.is_empty() && arguments.len() <= 1,
         };
-        if !is_fitting || named + 1 < names.len() {
+        if !is_fitting || named + 2 < names.len() {
             return None;
         }
         let others = || arguments.iter().skip(named).enumerate();
+        // What an argument stands for does not depend on the macro: it may use the same one.
+        let mut whole: Vec<Vec<Token<'s>>> = Vec::new();
+        for argument in &arguments {
+            let mut out = Vec::new();
+            self.expand_all(argument, call, hidden, &mut out)?;
+            whole.push(out);
+        }
         let mut body: Vec<Token<'s>> = Vec::new();
         let mut scanned: Vec<scan::Token> = scan::Scanner::line(self.source, found.body).collect();
         if is_variadic {
@@ -238,7 +253,7 @@ impl<'m, 's: 'm> Expander<'m, 's> {
             let text = token.span.text(self.source);
             let next = || scanned.clone().map(|next| next.span.text(self.source));
             // The comma in `, ##__VA_ARGS__` is left out where nothing follows it.
-            if is_variadic && text == "," && next().take(2).eq(["##", "__VA_ARGS__"]) {
+            if is_variadic && text == "," && next().take(2).eq(["##", rest]) {
                 scanned.next();
                 if others().next().is_some() {
                     body.push(Token { kind: token.kind, text, span: token.span, used_at: Some(call) });
@@ -275,8 +290,8 @@ impl<'m, 's: 'm> Expander<'m, 's> {
                 body.push(Token { kind: Kind::Text, text: "", span: token.span, used_at: Some(call) });
                 continue;
             }
-            if is_variadic && text == "__VA_ARGS__" {
-                for (index, argument) in others() {
+            if is_variadic && text == rest {
+                for (index, argument) in whole.iter().skip(named).enumerate() {
                     if index > 0 {
                         let comma = Kind::Punctuator;
                         body.push(Token { kind: comma, text: ",", span: token.span, used_at: Some(call) });
@@ -286,7 +301,7 @@ impl<'m, 's: 'm> Expander<'m, 's> {
                 continue;
             }
             match names.iter().position(|name| token.kind == Kind::Identifier && *name == text) {
-                Some(index) => body.extend(arguments.get(index).into_iter().flat_map(|tokens| tokens.iter())),
+                Some(index) => body.extend(whole.get(index).into_iter().flat_map(|tokens| tokens.iter())),
                 None => body.push(Token { kind: token.kind, text, span: token.span, used_at: Some(call) }),
             }
             if body.len() > MAX_OF_USE {
@@ -297,11 +312,24 @@ impl<'m, 's: 'm> Expander<'m, 's> {
             return None;
         }
         hidden.push(found.name.text(self.source));
+        let done = self.expand_all(&body, call, hidden, out);
+        hidden.pop();
+        done
+    }
+
+    /// Appends tokens with what the uses of macros among them stand for.
+    fn expand_all(
+        &self,
+        tokens: &[Token<'s>],
+        call: Span,
+        hidden: &mut Vec<&'m str>,
+        out: &mut Vec<Token<'s>>,
+    ) -> Option<()> {
         let mut at = 0;
-        while let Some(token) = body.get(at) {
-            match self.is_use(&body, at, hidden) {
+        while let Some(token) = tokens.get(at) {
+            match self.is_use(tokens, at, hidden) {
                 Some((inner, end)) => {
-                    self.expand(inner, &body[at..end], call, hidden, out)?;
+                    self.expand(inner, &tokens[at..end], call, hidden, out)?;
                     at = end;
                 }
                 None => {
@@ -310,7 +338,6 @@ impl<'m, 's: 'm> Expander<'m, 's> {
                 }
             }
         }
-        hidden.pop();
         (out.len() <= MAX_OF_USE).then_some(())
     }
 }
