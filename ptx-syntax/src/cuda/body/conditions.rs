@@ -2,6 +2,23 @@
 
 use super::{Expression, ExpressionKind, Parser, TemplateArgument, TemplateParameter, TypeName};
 
+/// Concepts of the standard library.
+pub(super) const OF_STANDARD: [&str; 13] = [
+    "integral",
+    "signed_integral",
+    "unsigned_integral",
+    "floating_point",
+    "same_as",
+    "convertible_to",
+    "derived_from",
+    "constructible_from",
+    "default_initializable",
+    "copyable",
+    "invocable",
+    "regular_invocable",
+    "predicate",
+];
+
 impl<'s> Parser<'s> {
     /// Passes `requires …` after the parameters of a template, and gives what it asks for.
     pub(super) fn requirement(&mut self) -> Option<Expression<'s>> {

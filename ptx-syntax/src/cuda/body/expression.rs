@@ -275,8 +275,13 @@ impl<'s> Parser<'s> {
         if let ExpressionKind::Lambda(number) = found.kind
             && let Some(lambda) = self.program.lambdas.get_mut(number)
         {
-            let named = self.tokens[from..self.at.min(self.tokens.len())].iter();
-            let named = named.filter(|token| token.kind == Kind::Identifier).map(|token| token.text);
+            // What a macro is given stands elsewhere than the macro.
+            let own = &self.tokens[from..self.at.min(self.tokens.len())];
+            let places = || own.iter().map(super::tokens::Token::place);
+            let (first, last) =
+                (places().map(|place| place.start).min(), places().map(|place| place.end).max());
+            lambda.extent = Span::new(first.unwrap_or(span.start), last.unwrap_or(span.end));
+            let named = own.iter().filter(|token| token.kind == Kind::Identifier).map(|token| token.text);
             lambda.mentions.extend(named);
             lambda.mentions.sort_unstable();
             lambda.mentions.dedup();
@@ -536,7 +541,10 @@ impl<'s> Parser<'s> {
             return self.list(Some(TypeName::Named(name, Vec::new())));
         }
         // `detail::Type(a)`, where no function has the name, and `std::size_t(a)`.
-        let known = if self.text() == "(" { super::types::of_word(name) } else { None };
+        let known = if matches!(self.text(), "(" | "{") { super::types::of_word(name) } else { None };
+        if let Some(ty) = known.clone().filter(|_| self.text() == "{") {
+            return self.list(Some(ty));
+        }
         if self.text() == "("
             && (self.types.contains(&name) || known.is_some())
             && self.program.functions.iter().all(|each| each.name != name || each.owner.is_some())

@@ -614,6 +614,7 @@ pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Tru
         at: 0,
         depth: 0,
         angles: 0,
+        names_template: false,
         ends: usize::MAX,
         work,
         types: OF_HEADERS.to_vec(),
@@ -621,7 +622,7 @@ pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Tru
         owner: None,
         headers: 0,
         outer_template: Vec::new(),
-        concepts: Vec::new(),
+        concepts: conditions::OF_STANDARD.to_vec(),
         program: Program::default(),
     };
     parser.file();
@@ -678,6 +679,8 @@ struct Parser<'s> {
     depth: u32,
     /// How many lists of arguments of templates are being read.
     angles: u32,
+    /// Whether what is read next is the use of a template, so that conditions may be among its arguments.
+    names_template: bool,
     /// The token at which the argument of a template ends that is being read: `>` is no operator there.
     ends: usize,
     /// How many more operands are read: what looks like a template's use is read a second time.
@@ -774,6 +777,8 @@ impl<'s> Parser<'s> {
                 "=" if has_defaults => {}
                 // A reference ends a type.
                 "&&" if self.tokens.get(index + 1).is_some_and(|next| next.text == ">") => {}
+                // What launches a kernel of a template chooses it by conditions: `name<a && !b>`.
+                "&&" | "||" if self.names_template => {}
                 ";" | "{" | "}" | ")" | "]" | "&&" | "||" | "=" | "<<" => return None,
                 _ => {}
             }

@@ -101,7 +101,9 @@ impl<'s> Parser<'s> {
         while self.is_name(by) && self.ahead(by + 1) == "::" {
             by += 2;
         }
-        by > 0 && self.is_name(by) && self.types.contains(&self.ahead(by))
+        // `std::uint64_t` is known as well.
+        let word = self.ahead(by);
+        by > 0 && self.is_name(by) && (self.types.contains(&word) || of_word(word).is_some())
     }
 
     /// Whether an operand begins at a token, so that the parentheses before it can only hold a type.
@@ -378,7 +380,7 @@ impl<'s> Parser<'s> {
                 }
                 to += 1;
             }
-            let is_type = self.begins_type();
+            let is_type = self.begins_type() || self.is_type_of_namespace();
             let is_pack = to > from && self.tokens[to - 1].is_plain() && self.tokens[to - 1].text == "...";
             let last = if is_pack { to - 1 } else { to };
             let ty = if is_type { self.whole_type(last) } else { None };

@@ -128,8 +128,9 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 _ => Err(Unclear),
             },
-            (TemplateArgument::Value(value), Given::Number(number, ty)) => {
-                let own = self.value(value)?;
+            // `Role::Producer` reads as a type.
+            (number_or_type, Given::Number(number, ty)) => {
+                let own = self.number_argument(number_or_type)?;
                 let own = self.converted(own, ty)?;
                 Ok(own.number().ok_or(Unclear)? == *number)
             }
@@ -277,7 +278,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(super::value::Value::constant(u64::from(is_such), Ty::BOOL));
         }
         let [one, other] = given else { return Err(Unclear) };
-        if plain != "is_same" {
+        if !matches!(plain, "is_same" | "same_as") {
             return Err(Unclear);
         }
         let one = self.template_argument(one, true)?;
@@ -289,12 +290,14 @@ impl<'a, 's> Lowering<'a, 's> {
     /// What the standard library says of a type; none where a name is no such trait, or the type may be another one.
     fn trait_of_type(&mut self, name: &str, of: &TemplateArgument<'s>) -> Result<Option<bool>, Unclear> {
         let is_such: fn(&Ty) -> bool = match name {
-            "is_integral" => |ty| matches!(ty, Ty::Integer { .. }),
-            "is_floating_point" => |ty| matches!(ty, Ty::Float(32 | 64, FloatKind::Plain)),
+            "is_integral" | "integral" => |ty| matches!(ty, Ty::Integer { .. }),
+            "is_floating_point" | "floating_point" => |ty| matches!(ty, Ty::Float(32 | 64, FloatKind::Plain)),
             "is_arithmetic" => |ty| matches!(ty, Ty::Integer { .. } | Ty::Float(32 | 64, FloatKind::Plain)),
             "is_pointer" => |ty| matches!(ty, Ty::Pointer(..)),
             "is_void" => |ty| *ty == Ty::Void,
             "is_array" => |ty| matches!(ty, Ty::Array(..)),
+            "signed_integral" => |ty| matches!(ty, Ty::Integer { signed: true, .. }),
+            "unsigned_integral" => |ty| matches!(ty, Ty::Integer { signed: false, .. }),
             "is_signed" => |ty| matches!(ty, Ty::Integer { signed: true, .. } | Ty::Float(..)),
             "is_unsigned" => |ty| matches!(ty, Ty::Integer { signed: false, .. }),
             _ => return Ok(None),
