@@ -51,7 +51,12 @@ impl<'s> Parser<'s> {
             let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
             let (name, template) = match names.binary_search(&token.text) {
                 Ok(_) if is_launch(self) => (token.text, Some(Vec::new())),
-                Ok(_) => (token.text, self.template_arguments()),
+                Ok(_) => {
+                    self.names_template = true;
+                    let found = self.template_arguments();
+                    self.names_template = false;
+                    (token.text, found)
+                }
                 // `auto kernel = name<…>; kernel<<<…>>>(…);`
                 Err(_) if is_launch(self) => {
                     let Some(kernel) = self.kernel_of_variable(at, token.text, &names) else { continue };
@@ -179,7 +184,10 @@ impl<'s> Parser<'s> {
             .position(|token| token.kind == Kind::Identifier && names.binary_search(&token.text).is_ok())?;
         let token = self.tokens[from + found];
         self.at = from + found + 1;
-        let template = if self.text() == "<" { self.template_arguments()? } else { Vec::new() };
+        self.names_template = true;
+        let template = if self.text() == "<" { self.template_arguments() } else { Some(Vec::new()) };
+        self.names_template = false;
+        let template = template?;
         Some(Launch::of(token.text, token.place(), template))
     }
 

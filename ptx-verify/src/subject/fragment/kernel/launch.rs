@@ -6,11 +6,12 @@ use ptx_syntax::Span;
 use ptx_syntax::cuda;
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, FloatKind, Function, Launch, Statement, StatementKind, Structure,
-    StructureId, TemplateArgument, TypeName, Variable,
+    StructureId, TemplateArgument, TypeName,
 };
 
+use super::host::{MAX_STEPS, MAX_TRIED, declared_before, is_inside};
 use super::types::{Given, Space, Ty};
-use super::value::{Place, Value};
+use super::value::Place;
 use super::{Binding, Frame, Lowering, Unclear, has_instruction};
 
 impl<'a, 's> Lowering<'a, 's> {
@@ -29,11 +30,14 @@ impl<'a, 's> Lowering<'a, 's> {
         let uses = program.launches.iter().filter(|each| each.name == function.name).filter(says);
         for each in uses.take(MAX_TRIED) {
             let mark = self.mark();
-            let found = self.in_host(each, left, |this| this.bindings(function, each));
+            let found = self.in_host(each.span, left, |this| this.bindings(function, each));
             self.back_to(mark);
             if found.is_ok() {
                 return found;
             }
+        }
+        if let Some(found) = self.bindings_of_call(function, left) {
+            return Ok(found);
         }
         // All may have a value of their own.
         let mut bindings = Vec::new();
@@ -45,7 +49,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The same of the template of a structure that has a method of the host.
-    fn structure_of_use(&mut self, id: StructureId, left: usize) -> Option<Vec<Given>> {
+    pub(super) fn structure_of_use(&mut self, id: StructureId, left: usize) -> Option<Vec<Given>> {
         let program = self.program;
         let structure = program.structure(id);
         if structure.template.is_empty() {
@@ -55,7 +59,7 @@ impl<'a, 's> Lowering<'a, 's> {
         program.launches.iter().filter(is_use).take(MAX_TRIED).find_map(|each| {
             let mark = self.mark();
             // Templates that use each other are not followed far.
-            let found = self.in_host(each, left.min(2), |this| {
+            let found = self.in_host(each.span, left.min(2), |this| {
                 let all = this.template_bindings(&structure.template, &each.template)?;
                 all.iter().map(|(_, binding)| binding.given()).collect::<Result<Vec<_>, _>>()
             });
@@ -76,8 +80,11 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         self.back_to(mark);
         let given = self.bound(&function.template, &launch.template, false)?;
-        let types: Vec<Option<Ty>> =
-            launch.arguments.iter().map(|argument| self.type_in_host(launch, argument, MAX_STEPS)).collect();
+        let types: Vec<Option<Ty>> = launch
+            .arguments
+            .iter()
+            .map(|argument| self.type_in_host(launch.span, argument, MAX_STEPS))
+            .collect();
         // The parameters of the host's template may have the same names.
         let first_name = self.names.len();
         self.frames.push(Frame { first_name, ..Frame::default() });
@@ -89,7 +96,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// What the parameters of a template stand for where the arguments of the function have these types.
-    fn deduced(
+    pub(super) fn deduced(
         &mut self,
         function: &'a Function<'s>,
         types: &[Option<Ty>],
@@ -116,7 +123,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The type of an argument of a launch, where that is written.
-    fn type_in_host(&mut self, launch: &Launch<'s>, of: &Expression<'s>, left: usize) -> Option<Ty> {
+    pub(super) fn type_in_host(&mut self, at: Span, of: &Expression<'s>, left: usize) -> Option<Ty> {
         let left = left.checked_sub(1)?;
         let mark = self.mark();
         let mark_of_call = self.mark();
@@ -137,12 +144,12 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             ExpressionKind::Cast(ty, _) | ExpressionKind::List(Some(ty), _) => named(self, ty),
             ExpressionKind::Unary("&", of) => {
-                let to = self.type_in_host(launch, of, left)?;
+                let to = self.type_in_host(at, of, left)?;
                 Some(Ty::Pointer(std::rc::Rc::new(to), Space::Generic))
             }
             // A pointer that is moved on.
             ExpressionKind::Binary("+" | "-", of, _) => {
-                self.type_in_host(launch, of, left).filter(|ty| matches!(ty, Ty::Pointer(..)))
+                self.type_in_host(at, of, left).filter(|ty| matches!(ty, Ty::Pointer(..)))
             }
             ExpressionKind::Call(function, _) => match &function.kind {
                 ExpressionKind::Name(name, given) => named(self, &TypeName::Named(name, given.clone())),
@@ -160,18 +167,22 @@ impl<'a, 's> Lowering<'a, 's> {
                 found.filter(|ty| matches!(ty, Ty::Structure(_) | Ty::Integer { .. }))
             }),
             ExpressionKind::Name(name, given) if given.is_empty() => {
-                let host = self.host_of(launch)?;
+                let host = self.host_of(at)?;
                 let parameter = host.parameters.iter().find(|parameter| parameter.name == *name);
                 let mut variables = Vec::new();
-                host.body.iter().for_each(|statement| declared_before(statement, launch, &mut variables));
+                host.body.iter().for_each(|statement| declared_before(statement, at, &mut variables));
                 let variable = variables.into_iter().rev().find(|variable| variable.name == *name);
                 match (variable, parameter) {
                     (Some(variable), _) if variable.ty == TypeName::Auto => {
-                        self.type_in_host(launch, variable.value.as_ref()?, left)
+                        self.type_in_host(at, variable.value.as_ref()?, left)
                     }
                     (Some(variable), _) => named(self, &variable.ty),
                     (None, Some(parameter)) => named(self, &parameter.ty),
-                    (None, None) => None,
+                    // A parameter of a lambda.
+                    (None, None) => match self.binding(name)? {
+                        Binding::Place(place) => Some(place.ty().clone()),
+                        _ => None,
+                    },
                 }
             }
             _ => None,
@@ -179,11 +190,9 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The function that a launch is in.
-    fn host_of(&self, launch: &Launch<'s>) -> Option<&'a Function<'s>> {
+    pub(super) fn host_of(&self, at: Span) -> Option<&'a Function<'s>> {
         let program = self.program;
-        program.functions.iter().find(|function| {
-            function.extent.start <= launch.span.start && launch.span.end <= function.extent.end
-        })
+        program.functions.iter().find(|function| is_inside(at, function.extent))
     }
 
     /// The threads of a block, as the first launch says that is understood, or else the kernel.
@@ -192,7 +201,7 @@ impl<'a, 's> Lowering<'a, 's> {
         for launch in program.launches.iter().filter(|launch| launch.name == function.name).take(MAX_TRIED) {
             let Some(threads) = &launch.threads else { continue };
             let mark = self.mark();
-            let found = self.in_host(launch, super::MAX_USES, |this| this.extents(threads));
+            let found = self.in_host(launch.span, super::MAX_USES, |this| this.extents(threads));
             self.back_to(mark);
             if found.is_ok() {
                 return found.ok();
@@ -214,7 +223,7 @@ impl<'a, 's> Lowering<'a, 's> {
         own.take(MAX_TRIED)
             .filter_map(|launch| {
                 let given = variable(launch.arguments.get(index)?)?;
-                let host = self.host_of(launch)?;
+                let host = self.host_of(launch.span)?;
                 // Others begin when it has ended, or when it says so.
                 let before = self.others_before(host, launch);
                 let before =
@@ -241,7 +250,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let launches = &self.program.launches;
         let own = launches.iter().filter(|launch| launch.begins_early && launch.name == function.name);
         own.take(MAX_TRIED).any(|launch| {
-            let Some(host) = self.host_of(launch) else { return false };
+            let Some(host) = self.host_of(launch.span) else { return false };
             let before = self.others_before(host, launch);
             let is_repeated = || host.body.iter().any(|each| loop_around(each, launch.span).is_some());
             match before.first() {
@@ -255,7 +264,7 @@ impl<'a, 's> Lowering<'a, 's> {
     fn others_before(&self, host: &Function<'s>, launch: &Launch<'s>) -> Vec<&'a Launch<'s>> {
         let is_launch = |other: &&Launch<'s>| {
             let is_told = other.threads.is_some() || other.is_configured;
-            is_told && self.host_of(other).is_some_and(|around| around.span == host.span)
+            is_told && self.host_of(other.span).is_some_and(|around| around.span == host.span)
         };
         let mut all: Vec<&Launch<'s>> = self.program.launches.iter().filter(is_launch).collect();
         all.sort_by_key(|each| each.span.start);
@@ -303,7 +312,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let mut known: Option<Vec<u64>> = None;
         for launch in program.launches.iter().filter(is_own).take(MAX_TRIED) {
             let mark = self.mark();
-            let found = self.in_host(launch, super::MAX_USES, |this| {
+            let found = self.in_host(launch.span, super::MAX_USES, |this| {
                 launch.cluster.iter().map(|extent| this.constant(extent)).collect::<Result<Vec<u64>, _>>()
             });
             self.back_to(mark);
@@ -321,7 +330,7 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The extents that a number says, or a `dim3`.
-    fn extents(&mut self, of: &Expression<'s>) -> Result<Vec<u64>, Unclear> {
+    pub(super) fn extents(&mut self, of: &Expression<'s>) -> Result<Vec<u64>, Unclear> {
         match &of.kind {
             ExpressionKind::List(_, given) if (1..=3).contains(&given.len()) => {
                 given.iter().map(|each| self.constant(each)).collect()
@@ -349,38 +358,6 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let [threads, blocks, ..] = &function.launch_bounds[..] else { return None };
         registers_left(given(threads)?, given(blocks)?)
-    }
-
-    /// Does something where the constants are known of the function that a launch stands in.
-    fn in_host<T>(
-        &mut self,
-        launch: &'a Launch<'s>,
-        left: usize,
-        work: impl FnOnce(&mut Self) -> Result<T, Unclear>,
-    ) -> Result<T, Unclear> {
-        let left = left.checked_sub(1).ok_or(Unclear)?;
-        let host = self.host_of(launch);
-        let bindings = match host {
-            Some(host) => self.bindings_of_use(host, left).unwrap_or_default(),
-            None => Vec::new(),
-        };
-        let owner = host.and_then(|host| host.owner);
-        let given = owner.and_then(|owner| self.structure_of_use(owner, left));
-        let first_name = self.names.len();
-        self.frames.push(Frame { first_name, structure: owner, ..Frame::default() });
-        if let (Some(owner), Some(given)) = (owner, given) {
-            self.bind_template(owner, &given);
-        }
-        self.names.extend(bindings);
-        for statement in host.map_or(&[][..], |host| &host.body) {
-            if statement.span.start < launch.span.start {
-                self.constants_of(statement);
-            }
-        }
-        let done = work(self);
-        self.frames.pop();
-        self.names.truncate(first_name);
-        done
     }
 
     /// Makes known what the parameters of the template of a structure stand for, its constants, and the types in it.
@@ -439,75 +416,6 @@ impl<'a, 's> Lowering<'a, 's> {
                 return;
             }
         }
-    }
-
-    /// Notes the numbers that a statement of the host declares.
-    fn constants_of(&mut self, statement: &'a Statement<'s>) {
-        if let StatementKind::Alias(name, ty) = &statement.kind {
-            self.named_here(name, ty);
-        }
-        let StatementKind::Declare(variables) = &statement.kind else { return };
-        for variable in variables {
-            let Some(value) = &variable.value else { continue };
-            let mark = self.mark();
-            let is_extents = is_extents(&variable.ty)
-                || matches!(&value.kind, ExpressionKind::List(Some(ty), _) | ExpressionKind::Cast(ty, _) if is_extents(ty));
-            if is_extents {
-                let found = self.extents(value);
-                self.back_to(mark);
-                if let Ok(found) = found {
-                    let ty = Ty::Array(std::rc::Rc::new(Ty::UINT), found.len() as u64);
-                    let extent = |extent: u64| Place::Fixed(Value::constant(extent, Ty::UINT));
-                    let place = Place::Parts(found.into_iter().map(extent).collect(), ty);
-                    self.names.push((variable.name, Binding::Place(place)));
-                }
-                continue;
-            }
-            let found = self.value(value);
-            self.back_to(mark);
-            if let Ok(value) = found
-                && value.number().is_some()
-            {
-                self.names.push((variable.name, Binding::Place(Place::Fixed(value))));
-            }
-        }
-    }
-}
-
-/// Adds the variables that are declared in a statement before a launch, and that it may see.
-fn declared_before<'a, 's>(
-    statement: &'a Statement<'s>,
-    launch: &Launch<'s>,
-    to: &mut Vec<&'a Variable<'s>>,
-) {
-    let span = statement.span;
-    if span.start >= launch.span.start {
-        return;
-    }
-    // What is declared in a block is seen there.
-    let is_around = launch.span.end <= span.end;
-    match &statement.kind {
-        StatementKind::Declare(variables) => to.extend(variables),
-        StatementKind::Block(all) if is_around => {
-            all.iter().for_each(|each| declared_before(each, launch, to));
-        }
-        StatementKind::If { then, otherwise, .. } if is_around => {
-            declared_before(then, launch, to);
-            otherwise.iter().for_each(|otherwise| declared_before(otherwise, launch, to));
-        }
-        StatementKind::Loop { first, body, .. } if is_around => {
-            first.iter().for_each(|first| declared_before(first, launch, to));
-            declared_before(body, launch, to);
-        }
-        StatementKind::DoWhile(body, _) if is_around => declared_before(body, launch, to),
-        StatementKind::Each(variable, _, body) if is_around => {
-            to.push(variable);
-            declared_before(body, launch, to);
-        }
-        StatementKind::Switch(_, parts) if is_around => {
-            parts.iter().flat_map(|(_, all)| all).for_each(|each| declared_before(each, launch, to));
-        }
-        _ => {}
     }
 }
 
@@ -582,21 +490,12 @@ fn calls(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a type is the one of the extents of grids and blocks.
-fn is_extents(ty: &TypeName<'_>) -> bool {
-    matches!(ty, TypeName::Named("dim3", _))
-}
-
 /// No cluster has more blocks.
 const MAX_CLUSTER: u64 = 16;
 /// How often the types and constants of a structure are looked at that need each other.
 const MAX_ROUNDS: u32 = 3;
 /// How often a template is in itself.
 const MAX_NESTED: usize = 6;
-/// Uses that are tried.
-const MAX_TRIED: usize = 8;
-/// Expressions that the type of an argument is looked for through.
-const MAX_STEPS: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,7 @@ mod expression;
 mod folded;
 mod forms;
 mod group;
+mod host;
 mod initial;
 mod instructions;
 mod lanes;
@@ -335,6 +336,8 @@ struct Lowering<'a, 's> {
     halves: u32,
     predicates: u32,
     pipelines: Vec<Pipeline>,
+    /// What the host calls, where that has been asked for.
+    calls_of_host: Option<Rc<host::Calls<'a, 's>>>,
     /// Structures whose members are being told, with what the parameters of their templates stand for.
     making: Vec<(StructureId, Vec<Given>)>,
     /// The object whose method, or that of one of its bases, is called next.
@@ -378,6 +381,7 @@ pub(crate) fn kernel<'a, 's>(
         halves: 0,
         predicates: 0,
         pipelines: Vec::new(),
+        calls_of_host: None,
         making: Vec::new(),
         next_whole: None,
         binding_of: Vec::new(),
@@ -510,6 +514,7 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             number => {
                 let value = self.number_argument(number)?;
+                let value = self.number_of_object(value)?;
                 // Which function it is, its type tells.
                 if matches!(value.ty, Ty::Callable(_)) {
                     return Ok(Binding::Type(value.ty));
