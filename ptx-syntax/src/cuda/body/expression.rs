@@ -340,7 +340,7 @@ impl<'s> Parser<'s> {
         }
         if self.accept("->") {
             let base = self.base_type(&mut super::types::Specifiers::default());
-            returns = self.pointers(base);
+            returns = self.declarator(base).1;
         }
         if self.text() != "{" {
             return self.unknown();
@@ -581,10 +581,11 @@ impl<'s> Parser<'s> {
         self.at += 1;
         loop {
             let mut given = Vec::new();
-            let is_template = self.text() == "<";
-            if is_template {
+            // `T::kCount < n` compares.
+            let end = if self.text() == "<" { self.after_angles(self.at) } else { None };
+            let is_template = end.is_some();
+            if let Some(end) = end {
                 let start = self.at;
-                let end = self.after_angles(self.at)?;
                 let follows = self.tokens.get(end).map(|token| token.text);
                 match self.template_arguments() {
                     Some(all) if matches!(follows, Some("(" | "::")) => given = all,

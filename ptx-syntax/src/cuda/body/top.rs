@@ -566,7 +566,7 @@ impl<'s> Parser<'s> {
         self.at = end;
         if self.accept("->") {
             let base = self.base_type(&mut Specifiers::default());
-            returns = self.pointers(base);
+            returns = self.declarator(base).1;
             if self.at != body {
                 returns = TypeName::Unknown;
             }
