@@ -17,6 +17,7 @@ mod conditions;
 mod expression;
 mod launches;
 mod lists;
+mod namespaces;
 mod parameters;
 mod statement;
 mod structure;
@@ -597,7 +598,8 @@ pub enum StatementKind<'s> {
 /// conditions hold. `made` has the [`names_made`] of the file.
 #[must_use]
 pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Truths) -> Program<'s> {
-    let (tokens, _) = tokens::tokens(source, made, file, truths);
+    let (mut tokens, _) = tokens::tokens(source, made, file, truths);
+    namespaces::tell_apart(&mut tokens, made);
     let mut asm = HashMap::new();
     for (id, statement) in file.ids().zip(&file.statements) {
         // Macros of other files are not expanded here.
@@ -605,7 +607,7 @@ pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Tru
             asm.insert((statement.keyword.start, statement.used_at.map(|call| call.start)), id);
         }
     }
-    let closing = closing(&tokens);
+    let closing = tokens::closing(&tokens);
     let work = MAX_READ * tokens.len();
     let mut parser = Parser {
         tokens,
@@ -629,7 +631,8 @@ pub fn program<'s>(source: &'s str, made: &'s str, file: &CudaFile, truths: &Tru
     parser.program
 }
 
-/// The names that `##` makes and that stand nowhere in a file, with blanks between them.
+/// The names that `##` makes and that stand nowhere in a file, and those that tell the same name of several namespaces
+/// apart, with blanks between them.
 #[must_use]
 pub fn names_made(source: &str, file: &CudaFile, truths: &Truths) -> String {
     let mut made = String::new();
@@ -644,28 +647,11 @@ pub fn names_made(source: &str, file: &CudaFile, truths: &Truths) -> String {
             made.push(' ');
         }
     }
+    if namespaces::may_differ(source) {
+        let (tokens, _) = tokens::tokens(source, &made, file, truths);
+        made.push_str(&namespaces::names(&tokens));
+    }
     made
-}
-
-/// For each bracket the one that closes it, and for other tokens themselves.
-fn closing(tokens: &[tokens::Token<'_>]) -> Vec<u32> {
-    let mut closing: Vec<u32> = (0..tokens.len() as u32).collect();
-    let mut open = Vec::new();
-    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_plain()) {
-        match token.text {
-            "(" | "[" | "{" => open.push(index),
-            ")" | "]" | "}" => {
-                if let Some(first) = open.pop() {
-                    closing[first] = index as u32;
-                }
-            }
-            _ => {}
-        }
-    }
-    for first in open {
-        closing[first] = tokens.len() as u32;
-    }
-    closing
 }
 
 /// Reads tokens.

@@ -95,6 +95,27 @@ pub(super) fn tokens<'s>(
     (all, expander.missing.into_inner())
 }
 
+/// For each bracket the one that closes it, and for other tokens themselves.
+pub(super) fn closing(tokens: &[Token<'_>]) -> Vec<u32> {
+    let mut closing: Vec<u32> = (0..tokens.len() as u32).collect();
+    let mut open = Vec::new();
+    for (index, token) in tokens.iter().enumerate().filter(|(_, token)| token.is_plain()) {
+        match token.text {
+            "(" | "[" | "{" => open.push(index),
+            ")" | "]" | "}" => {
+                if let Some(first) = open.pop() {
+                    closing[first] = index as u32;
+                }
+            }
+            _ => {}
+        }
+    }
+    for first in open {
+        closing[first] = tokens.len() as u32;
+    }
+    closing
+}
+
 /// The two characters of `>>`.
 fn halves(token: Token<'_>) -> [Token<'_>; 2] {
     let Span { start, end } = token.span;
