@@ -52,6 +52,18 @@ fn makes_object(value: &Expression<'_>) -> bool {
     )
 }
 
+/// Whether all that comes to some instructions traps before it goes elsewhere.
+fn traps(text: &str) -> bool {
+    let mut words = text.lines().map(str::trim_start);
+    words
+        .find(|line| line.starts_with(TRAP) || line.contains(BRANCH))
+        .is_some_and(|line| line.starts_with(TRAP))
+}
+
+/// What ends a kernel, and what goes elsewhere.
+const TRAP: &str = "trap;";
+const BRANCH: &str = "bra ";
+
 /// What an alignment that nobody asks for is, for memory whose size is not known.
 const ALIGN_OF_DYNAMIC: u64 = 16;
 
@@ -118,14 +130,26 @@ impl<'s> Lowering<'_, 's> {
                     return taken.map_or(Ok(()), |taken| self.scoped(taken));
                 }
                 let (other, end) = (self.label(), self.label());
+                let (before, mark) = (self.mark(), self.mark());
                 self.branch(&condition, false, &other)?;
+                let from = self.text.len();
                 self.scoped(then)?;
+                // Who traps ends the kernel: a right program goes the other way.
+                if traps(&self.text[from..]) {
+                    self.back_to(mark);
+                    return otherwise.as_ref().map_or(Ok(()), |otherwise| self.scoped(otherwise));
+                }
                 if otherwise.is_some() {
                     self.emit(&format!("bra {end};"));
                 }
                 self.place_label(&other);
                 if let Some(otherwise) = otherwise {
+                    let from = self.text.len();
                     self.scoped(otherwise)?;
+                    if traps(&self.text[from..]) {
+                        self.back_to(before);
+                        return self.scoped(then);
+                    }
                 }
                 self.place_label(&end);
             }
