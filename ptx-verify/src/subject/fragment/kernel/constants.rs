@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
 
 use super::types::Ty;
-use super::value::{Place, Value};
-use super::{Lowering, MAX_ELEMENTS, Unclear};
+use super::value::{Held, Place, Value};
+use super::{Binding, Lowering, MAX_ELEMENTS, Unclear};
 
 impl<'s> Lowering<'_, 's> {
     /// A constant as a place; an array is one of numbers, or of what has a type of its own.
@@ -38,6 +38,36 @@ impl<'s> Lowering<'_, 's> {
         }
         let count = parts.len() as u64;
         Ok(Place::Parts(parts, Ty::Array(Rc::new(of), count)))
+    }
+
+    /// An argument of a template that is a number, or a function.
+    pub(super) fn number_binding(&mut self, argument: &TemplateArgument<'s>) -> Result<Binding, Unclear> {
+        let value = self.number_argument(argument)?;
+        let value = self.number_of_object(value)?;
+        // Which function it is, its type tells.
+        if matches!(value.ty, Ty::Callable(_)) {
+            return Ok(Binding::Type(value.ty));
+        }
+        value.number().ok_or(Unclear)?;
+        Ok(Binding::Place(Place::Fixed(value)))
+    }
+
+    /// An argument of a template that is an object: `Shape{64, 32}`, or the name of a constant.
+    pub(super) fn object_binding(&mut self, argument: &TemplateArgument<'s>) -> Result<Binding, Unclear> {
+        let TemplateArgument::Value(value) = argument else { return Err(Unclear) };
+        let place = match &value.kind {
+            ExpressionKind::List(Some(_), _) => self.constant_place(value)?,
+            _ => self.place(value)?,
+        };
+        let place = match place {
+            Place::Fixed(Value { held: Held::Place(place), .. }) => (*place).clone(),
+            other => other,
+        };
+        numbers(&place, &mut Vec::new())?;
+        match place.ty() {
+            Ty::Structure(_) => Ok(Binding::Place(place)),
+            _ => Err(Unclear),
+        }
     }
 
     /// A constant of a type, with the numbers that a list says, or the members of the type.
@@ -105,6 +135,40 @@ impl<'s> Lowering<'_, 's> {
             }
             _ => Err(Unclear),
         }
+    }
+}
+
+/// Adds the numbers that an object has; those with a fraction count for nothing.
+pub(super) fn numbers(place: &Place, all: &mut Vec<u64>) -> Result<(), Unclear> {
+    match place {
+        Place::Fixed(value) => all.push(value.number().ok_or(Unclear)?),
+        Place::Unknown(Ty::Float(..)) => {}
+        Place::Parts(parts, _) => {
+            for part in parts {
+                numbers(part, all)?;
+            }
+        }
+        _ => return Err(Unclear),
+    }
+    Ok(())
+}
+
+/// The object of a type that has such numbers.
+pub(super) fn object(ty: &Ty, from: &mut impl Iterator<Item = u64>) -> Place {
+    match ty {
+        Ty::Structure(members) => {
+            let parts = members.all.iter().map(|(_, ty, _)| object(ty, from)).collect();
+            Place::Parts(parts, ty.clone())
+        }
+        Ty::Array(of, count) => {
+            let parts = (0..*count).map(|_| object(of, from)).collect();
+            Place::Parts(parts, ty.clone())
+        }
+        Ty::Integer { .. } => match from.next() {
+            Some(number) => Place::Fixed(Value::constant(number, ty.clone())),
+            None => Place::Unknown(ty.clone()),
+        },
+        _ => Place::Unknown(ty.clone()),
     }
 }
 

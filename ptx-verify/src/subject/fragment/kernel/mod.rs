@@ -208,6 +208,11 @@ impl Binding {
             Self::Place(Place::Fixed(value)) => {
                 Ok(Given::Number(value.number().ok_or(Unclear)?, value.ty.clone()))
             }
+            Self::Place(place @ Place::Parts(_, ty @ Ty::Structure(_))) => {
+                let mut all = Vec::new();
+                constants::numbers(place, &mut all)?;
+                Ok(Given::Object(all, ty.clone()))
+            }
             Self::Pack(all) => Ok(Given::Pack(all.iter().map(Self::given).collect::<Result<_, _>>()?)),
             Self::Place(_) | Self::Lambda(_) | Self::Choice(_) => Err(Unclear),
         }
@@ -218,6 +223,7 @@ impl Binding {
         match given {
             Given::Type(ty) => Self::Type(ty.clone()),
             Given::Number(number, ty) => Self::Place(Place::Fixed(Value::constant(*number, ty.clone()))),
+            Given::Object(all, ty) => Self::Place(constants::object(ty, &mut all.iter().copied())),
             Given::Pack(all) => Self::Pack(all.iter().map(Self::of).collect()),
         }
     }
@@ -513,14 +519,14 @@ impl<'a, 's> Lowering<'a, 's> {
                 Binding::Type(self.type_argument(ty)?)
             }
             number => {
-                let value = self.number_argument(number)?;
-                let value = self.number_of_object(value)?;
-                // Which function it is, its type tells.
-                if matches!(value.ty, Ty::Callable(_)) {
-                    return Ok(Binding::Type(value.ty));
+                let mark = self.mark();
+                match self.number_binding(number) {
+                    Ok(binding) => binding,
+                    Err(Unclear) => {
+                        self.back_to(mark);
+                        self.object_binding(number)?
+                    }
                 }
-                value.number().ok_or(Unclear)?;
-                Binding::Place(Place::Fixed(value))
             }
         })
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TemplateArgument, TypeName};
 
-use super::types::{Members, Ty};
+use super::types::{Members, Space, Ty};
 use super::{Frame, Lowering, Unclear};
 
 impl<'a, 's> Lowering<'a, 's> {
@@ -48,8 +48,11 @@ impl<'a, 's> Lowering<'a, 's> {
                     (is_near, is_same) = (is_near && is_listed, is_same && is_listed);
                     continue;
                 };
+                let ty = &taken_as(&parameter.ty, ty);
                 is_near &= match (&declared, ty) {
                     (Ok(Ty::Integer { .. }), Ty::Integer { .. }) => true,
+                    // Any pointer becomes one to nothing that is known.
+                    (Ok(Ty::Pointer(of, _)), Ty::Pointer(..)) if **of == Ty::Void => true,
                     (Ok(declared), ty) => declared == ty,
                     (Err(Unclear), _) => false,
                 };
@@ -130,7 +133,7 @@ impl<'a, 's> Lowering<'a, 's> {
         self.names.extend(bindings);
         for (parameter, ty) in function.parameters.iter().zip(types) {
             if let Some(ty) = ty {
-                self.deduce(function, &parameter.ty, ty)?;
+                self.deduce(function, &parameter.ty, &taken_as(&parameter.ty, ty))?;
             }
         }
         for condition in &function.conditions {
@@ -141,7 +144,7 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(true)
     }
 
-    /// The types of what is given; none where it is that of the parameter.
+    /// The types of what is given, of arrays their own; none where it is that of the parameter.
     fn types_of(&mut self, given: &[Expression<'s>]) -> Result<Vec<Option<Ty>>, Unclear> {
         let mark = self.mark();
         let mut types = Vec::new();
@@ -150,7 +153,7 @@ impl<'a, 's> Lowering<'a, 's> {
                 ExpressionKind::List(None, _) => None,
                 _ => {
                     let value = self.value(argument)?;
-                    Some(Self::decayed(value).ty)
+                    Some(value.ty)
                 }
             });
         }
@@ -176,7 +179,7 @@ impl<'a, 's> Lowering<'a, 's> {
                     TypeName::Reference(of) => self.ty(of)?,
                     ty => self.ty(ty)?,
                 };
-                takes &= match (&declared, ty) {
+                takes &= match (&declared, &taken_as(&parameter.ty, ty)) {
                     (Ty::Pointer(a, _), Ty::Pointer(b, _)) => a.plain() == b.plain(),
                     (declared, ty) => declared == ty,
                 };
@@ -199,21 +202,31 @@ impl<'a, 's> Lowering<'a, 's> {
         self.frames.push(Frame { first_name, ..Frame::default() });
         let given = || function.parameters.iter().zip(types);
         let takes = given().all(|(parameter, ty)| match ty {
-            Some(ty) => self.deduce(function, &parameter.ty, ty).is_ok(),
+            Some(ty) => self.deduce(function, &parameter.ty, &taken_as(&parameter.ty, ty)).is_ok(),
             None => true,
         }) && given().all(|(parameter, ty)| {
             let declared = match &parameter.ty {
                 TypeName::Reference(of) => self.ty(of),
                 ty => self.ty(ty),
             };
+            let ty = ty.as_ref().map(|ty| taken_as(&parameter.ty, ty));
             match (declared, ty) {
                 (Ok(Ty::Pointer(a, _)), Some(Ty::Pointer(b, _))) => a.plain() == b.plain(),
-                (Ok(declared), Some(ty)) => declared == *ty,
+                (Ok(declared), Some(ty)) => declared == ty,
                 _ => false,
             }
         });
         self.back_to(mark);
         takes
+    }
+}
+
+/// What a parameter takes of an argument: of an array the pointer to its first element, where it is no reference to an array.
+fn taken_as(parameter: &TypeName<'_>, ty: &Ty) -> Ty {
+    match (parameter, ty) {
+        (TypeName::Reference(of), Ty::Array(..)) if matches!(**of, TypeName::Array(..)) => ty.clone(),
+        (_, Ty::Array(of, _)) => Ty::Pointer(Rc::clone(of), Space::Generic),
+        _ => ty.clone(),
     }
 }
 

@@ -200,6 +200,7 @@ impl<'a, 's> Lowering<'a, 's> {
         match (one, other) {
             (Given::Type(a), Given::Type(b)) => a == b,
             (Given::Number(a, _), Given::Number(b, _)) => a == b,
+            (Given::Object(a, _), Given::Object(b, _)) => a == b,
             (Given::Pack(a), Given::Pack(b)) => a == b,
             _ => false,
         }

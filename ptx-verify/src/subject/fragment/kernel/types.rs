@@ -79,6 +79,8 @@ pub(super) enum Ty {
 pub(super) enum Given {
     Type(Ty),
     Number(u64, Ty),
+    /// An object of numbers, in order.
+    Object(Vec<u64>, Ty),
     Pack(Vec<Self>),
 }
 
@@ -119,6 +121,8 @@ fn is_accumulator(given: &[TemplateArgument<'_>]) -> bool {
 
 /// The type of the role of a thread in a pipeline: as a truth value it says whether the thread fills the stages.
 pub(super) const ROLE: &str = "pipeline_role";
+/// The types of how atomic operations are ordered, and of who sees them.
+pub(super) const ORDERS_AND_SCOPES: [&str; 2] = ["memory_order", "thread_scope"];
 /// No type is larger.
 const MAX_SIZE: u64 = 1 << 30;
 
@@ -365,6 +369,7 @@ impl<'s> Lowering<'_, 's> {
                 _ => Err(Unclear),
             },
             None if name == ROLE => Ok(Ty::BOOL),
+            None if ORDERS_AND_SCOPES.contains(&name) => Ok(Ty::INT),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
             None if matches!(name, "cudaTextureObject_t" | "cudaSurfaceObject_t") => Ok(Ty::SIZE),
             // Numbers of 8 bits by their conversions are numbers without a sign.
