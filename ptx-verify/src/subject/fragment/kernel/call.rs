@@ -284,12 +284,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         if given.iter().all(|each| !matches!(each.kind, ExpressionKind::Lambda(_)))
             && seen.is_none()
-            && let Some(value) = self.known_result(
-                function,
-                &bindings,
-                given,
-                object.as_ref().map(|(_, members)| Rc::clone(members)),
-            )?
+            && let Some(value) = self.known_result(function, &bindings, given, object.clone())?
         {
             return Ok(value);
         }

@@ -7,7 +7,7 @@ use ptx_syntax::cuda::body::{
 };
 
 use super::types::{Members, Ty};
-use super::value::{Place, Value};
+use super::value::{Held, Place, Value};
 use super::{Binding, Lowering, Unclear};
 
 /// Steps of one such call.
@@ -34,7 +34,7 @@ impl<'a, 's> Lowering<'a, 's> {
         function: &'a Function<'s>,
         bindings: &[(&'s str, Binding)],
         given: &[Expression<'s>],
-        object: Option<Rc<Members>>,
+        object: Option<(Option<Place>, Rc<Members>)>,
     ) -> Result<Option<Value>, Unclear> {
         // The arguments may tell what the parameters of a template are.
         let is_deduced = |ty: &TypeName<'s>| matches!(ty, TypeName::Named(name, _) if function.template.iter().any(|each| each.name == *name));
@@ -42,8 +42,8 @@ impl<'a, 's> Lowering<'a, 's> {
             |ty: &TypeName<'s>| matches!(ty, TypeName::Integer { .. } | TypeName::Bool) || is_deduced(ty);
         let is_taken = |ty: &TypeName<'s>| match ty {
             // Who only gives something back leaves what it refers to as it is.
-            TypeName::Reference(of) => is_number(of) && is_one_return(&function.body),
-            ty => is_number(ty),
+            TypeName::Reference(of) => (is_number(of) || is_object(of)) && is_one_return(&function.body),
+            ty => is_number(ty) || is_object(ty),
         };
         let are_plain = given.len() == function.parameters.len()
             && function.parameters.iter().all(|each| !each.is_pack && is_taken(&each.ty));
@@ -59,24 +59,30 @@ impl<'a, 's> Lowering<'a, 's> {
         for argument in given {
             let length = self.text.len();
             let value = self.value(argument)?;
-            let is_known = self.text.len() == length
-                && value.number().is_some()
-                && matches!(value.ty, Ty::Integer { .. });
-            if !is_known {
+            let is_number = value.number().is_some() && matches!(value.ty, Ty::Integer { .. });
+            let is_known = is_number || self.known_object(&value).is_some();
+            if self.text.len() != length || !is_known {
                 self.back_to(mark);
                 return Ok(None);
             }
             values.push(value);
         }
         let first_name = self.names.len();
-        let around = object.as_ref().map(|members| (None, Rc::clone(members)));
-        self.frames.push(super::Frame { first_name, object: around, ..super::Frame::default() });
-        // Of its object only the constants are known.
-        if let Some(members) = &object
-            && self.bind_structure(members).is_err()
-        {
-            self.back_to(mark);
-            return Ok(None);
+        // Of its object only the constants are known, where it is no constant itself.
+        let around = object.map(|(place, members)| {
+            let is_known = |place: &Place| super::constants::numbers(place, &mut Vec::new()).is_ok();
+            (place.filter(is_known), members)
+        });
+        self.frames.push(super::Frame { first_name, object: around.clone(), ..super::Frame::default() });
+        if let Some((place, members)) = &around {
+            let bound = self.bind_structure(members).and_then(|()| match place {
+                Some(place) => self.bind_members(place, members),
+                None => Ok(()),
+            });
+            if bound.is_err() {
+                self.back_to(mark);
+                return Ok(None);
+            }
         }
         self.names.extend(bindings.iter().cloned());
         let Ok(variables) = self.variables_of(function, values) else {
@@ -121,12 +127,36 @@ impl<'a, 's> Lowering<'a, 's> {
                 TypeName::Reference(of) => self.ty(of)?,
                 ty => self.ty(ty)?,
             };
+            // Nobody changes an object.
+            if let Some(object) = self.known_object(&value)
+                && value.ty == ty
+            {
+                self.names.push((parameter.name, Binding::Place(object)));
+                continue;
+            }
             if !matches!(ty, Ty::Integer { .. }) {
                 return Err(Unclear);
             }
             variables.push((parameter.name, self.converted(value, &ty)?));
         }
         Ok(variables)
+    }
+
+    /// The place of an object whose numbers are all known.
+    fn known_object(&self, value: &Value) -> Option<Place> {
+        let (Held::Place(place), Ty::Structure(_)) = (&value.held, &value.ty) else { return None };
+        super::constants::numbers(place, &mut Vec::new()).ok()?;
+        Some((**place).clone())
+    }
+
+    /// The value of an expression that changes nothing, where it has a number.
+    fn run_constant(&mut self, run: &Run<'s>, expression: &Expression<'s>) -> Result<Value, Unclear> {
+        let (names, length) = (self.names.len(), self.text.len());
+        let fixed = |(name, value): &(&'s str, Value)| (*name, Binding::Place(Place::Fixed(value.clone())));
+        self.names.extend(run.variables.iter().map(fixed));
+        let value = self.value(expression);
+        self.names.truncate(names);
+        if self.text.len() == length { value } else { Err(Unclear) }
     }
 
     fn run_all(&mut self, run: &mut Run<'s>, all: &'a [Statement<'s>]) -> Result<Flow, Unclear> {
@@ -192,6 +222,24 @@ impl<'a, 's> Lowering<'a, 's> {
                 }
                 run.variables.truncate(count);
             }
+            StatementKind::Each(variable, of, body) => {
+                let (names, length) = (self.names.len(), self.text.len());
+                let Place::Parts(parts, Ty::Array(..)) = self.place(of)? else { return Err(Unclear) };
+                if self.text.len() != length {
+                    return Err(Unclear);
+                }
+                for part in parts {
+                    super::constants::numbers(&part, &mut Vec::new())?;
+                    self.names.push((variable.name, Binding::Place(part)));
+                    let flow = self.run(run, body);
+                    self.names.truncate(names);
+                    match flow? {
+                        Flow::Break => break,
+                        flow @ Flow::Return(_) => return Ok(flow),
+                        Flow::Next | Flow::Continue => {}
+                    }
+                }
+            }
             StatementKind::Return(Some(value)) => return Ok(Flow::Return(self.run_value(run, value)?)),
             StatementKind::Break => return Ok(Flow::Break),
             StatementKind::Continue => return Ok(Flow::Continue),
@@ -201,7 +249,15 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     fn run_declaration(&mut self, run: &mut Run<'s>, variable: &'a Variable<'s>) -> Result<(), Unclear> {
-        let value = self.run_value(run, variable.value.as_ref().ok_or(Unclear)?)?;
+        let value = variable.value.as_ref().ok_or(Unclear)?;
+        let value = match &value.kind {
+            ExpressionKind::List(None, given) => match given.as_slice() {
+                [] => Value::constant(0, Ty::INT),
+                [only] => self.run_value(run, only)?,
+                _ => return Err(Unclear),
+            },
+            _ => self.run_value(run, value)?,
+        };
         let value = match &variable.ty {
             TypeName::Auto => value,
             ty => {
@@ -287,6 +343,15 @@ impl<'a, 's> Lowering<'a, 's> {
                 let value = self.run_value(run, of)?;
                 self.converted(value, &ty)
             }
+            // Of a method what it gives, and of a constant a part.
+            ExpressionKind::Call(callee, given)
+                if given.is_empty() && matches!(callee.kind, ExpressionKind::Member { .. }) =>
+            {
+                self.run_constant(run, expression)
+            }
+            ExpressionKind::Member { .. } | ExpressionKind::Index(..) | ExpressionKind::Scoped { .. } => {
+                self.run_constant(run, expression)
+            }
             ExpressionKind::Call(callee, given) => self.run_call(run, callee, given),
             _ => Err(Unclear),
         }
@@ -337,6 +402,11 @@ impl<'a, 's> Lowering<'a, 's> {
 /// The arguments of a call in such a function.
 const ARGUMENTS: [&str; 8] = ["$a", "$b", "$c", "$d", "$e", "$f", "$g", "$h"];
 
+/// Whether a type may be that of an object.
+const fn is_object(ty: &TypeName<'_>) -> bool {
+    matches!(ty, TypeName::Named(..) | TypeName::Scoped(..))
+}
+
 /// Whether a function only gives something back.
 fn is_one_return(body: &[Statement<'_>]) -> bool {
     matches!(body, [only] if matches!(only.kind, StatementKind::Return(Some(_))))
@@ -350,7 +420,7 @@ fn is_plain(body: &[Statement<'_>]) -> bool {
             StatementKind::If { then, otherwise, .. } => {
                 is_so(then) && otherwise.as_ref().is_none_or(|otherwise| is_so(otherwise))
             }
-            StatementKind::Loop { body, .. } => is_so(body),
+            StatementKind::Loop { body, .. } | StatementKind::Each(_, _, body) => is_so(body),
             StatementKind::Nothing
             | StatementKind::Alias(..)
             | StatementKind::Declare(_)
