@@ -8,7 +8,7 @@ use ptx_syntax::cuda::body::{
 
 use super::pack::is_pack;
 use super::scope::{CALL, DESTRUCTOR};
-use super::types::{Given, Members, Space, Ty};
+use super::types::{Given, Members, ORDERS_AND_SCOPES, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
@@ -650,6 +650,12 @@ impl<'a, 's> Lowering<'a, 's> {
         let value = self.converted(value, &ty)?;
         if value.ty == Ty::Any {
             return Ok(Place::Unknown(ty));
+        }
+        // What chooses an instruction is known in the function as well.
+        if matches!(&parameter.ty, TypeName::Named(name, _) if ORDERS_AND_SCOPES.contains(name))
+            && value.number().is_some()
+        {
+            return Ok(Place::Fixed(value));
         }
         // A number stays one: a template may take it on.
         let place = self.made(&value.ty)?;
