@@ -1,7 +1,9 @@
 // fault: "load_flag(done, cuda::memory_order_acquire)" => "load_flag(done, cuda::memory_order_relaxed)"
 // fault: "count<kScope>(&arrived, 1u, kBoth)" => "count<kScope>(&arrived, 1u, cuda::memory_order_relaxed)"
 // fault: "store_flag(done, 1u, kRelease);" => "store_flag(done, 1u, cuda::std::memory_order_relaxed);"
+// fault: "    cuda::atomic_thread_fence(kBoth, kScope); // before\n" => ""
 #include <cuda/atomic>
+#include <cuda/std/utility>
 
 constexpr auto kRelease = cuda::memory_order_release;
 constexpr auto kBoth = cuda::memory_order_acq_rel;
@@ -32,6 +34,23 @@ __global__ void __launch_bounds__(128) last_adds(const float* in, float* part, f
     for (unsigned i = 0; i < gridDim.x; ++i) out[threadIdx.x] += part[i * 128 + threadIdx.x];
 }
 
+enum class By : unsigned { kOne = 1 };
+
+__global__ void __launch_bounds__(128) last_adds_fenced(const float* in, float* part, float* out) {
+  __shared__ bool is_last;
+  part[blockIdx.x * 128 + threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    cuda::atomic_thread_fence(kBoth, kScope); // before
+    const auto by = cuda::std::to_underlying(By::kOne);
+    is_last = count<kScope>(&arrived, by, cuda::memory_order_relaxed) == gridDim.x - 1;
+    cuda::atomic_thread_fence(kBoth, kScope);
+  }
+  __syncthreads();
+  if (is_last)
+    for (unsigned i = 0; i < gridDim.x; ++i) out[threadIdx.x] += part[i * 128 + threadIdx.x];
+}
+
 __global__ void __launch_bounds__(128) hand_on(const float* in, float* part, float* out, unsigned* done) {
   if (blockIdx.x == 0) {
     part[threadIdx.x] = in[threadIdx.x];
@@ -47,5 +66,6 @@ __global__ void __launch_bounds__(128) hand_on(const float* in, float* part, flo
 
 void launch(const float* in, float* part, float* out, unsigned* done) {
   last_adds<<<16, 128>>>(in, part, out);
+  last_adds_fenced<<<16, 128>>>(in, part, out);
   hand_on<<<2, 128>>>(in, part, out, done);
 }

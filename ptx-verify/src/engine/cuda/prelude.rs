@@ -85,8 +85,9 @@ const PARTS: [Part; 19] = [
                template <class T> __device__ constexpr T to_integer(unsigned char b) { return T(b); }\n",
     },
     Part {
-        words: &["std::as_const", "std::addressof"],
-        text: "template <class T> __device__ T& as_const(T& of) { return of; }\n\
+        words: &["std::as_const", "std::addressof", "std::to_underlying"],
+        text: "template <class T> __device__ constexpr T to_underlying(T of) { return of; }\n\
+               template <class T> __device__ T& as_const(T& of) { return of; }\n\
                template <class T> __device__ T* addressof(T& of) { return &of; }\n",
     },
     Part {

@@ -60,6 +60,15 @@ impl<'s> Lowering<'_, 's> {
         Ok(Ty::Atomic(Rc::new(of), scope))
     }
 
+    /// Who sees what is done, as an argument names it or a constant of that type.
+    fn scope(&mut self, given: &Expression<'s>) -> Result<&'static str, Unclear> {
+        if let Some(scope) = scope_of(given) {
+            return Ok(scope);
+        }
+        let number = self.constant(given)?;
+        SCOPES.iter().find(|(_, known, _)| *known == number).map(|(.., scope)| *scope).ok_or(Unclear)
+    }
+
     /// The order that an argument is: one that it names, or a constant of that type.
     fn order(&mut self, given: &Expression<'s>) -> Result<Order, Unclear> {
         if let Some(order) = order_of(given) {
@@ -373,9 +382,9 @@ impl<'s> Lowering<'_, 's> {
         let builtin = name.strip_prefix("__nv_atomic_");
         match (name, builtin, given) {
             ("atomic_thread_fence", ..) | (_, Some("thread_fence"), _) => {
-                let order = given.first().and_then(order_of).ok_or(Unclear)?;
+                let order = self.order(given.first().ok_or(Unclear)?)?;
                 let scope = match given.get(1) {
-                    Some(scope) => scope_of(scope).ok_or(Unclear)?,
+                    Some(scope) => self.scope(scope)?,
                     None => "sys",
                 };
                 match order {
