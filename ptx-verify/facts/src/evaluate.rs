@@ -81,6 +81,36 @@ impl Shape {
         })
     }
 
+    /// A computation of unsigned numbers with so many bits.
+    #[cfg(test)]
+    pub(crate) const fn computing(computation: Computation, bits: u32) -> Self {
+        Self { computation, ..Self::moved(bits, bits) }
+    }
+
+    /// A comparison of numbers with so many bits.
+    #[cfg(test)]
+    pub(crate) const fn comparing(bits: u32, signed: bool, comparison: Comparison) -> Self {
+        let comparison = Some(comparison);
+        Self {
+            computation: Computation::Compare,
+            signed,
+            comparison,
+            result: 1,
+            register: 1,
+            ..Self::moved(bits, bits)
+        }
+    }
+
+    /// How it compares two numbers, if it does nothing else.
+    pub(crate) fn compares(&self) -> Option<Comparison> {
+        self.comparison.filter(|_| self.computation == Computation::Compare && self.combined.is_none())
+    }
+
+    /// Whether the register of the result has the bits of the result, or zeros above them.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.register <= self.result || !self.signed
+    }
+
     /// A move of so many bits into a register.
     pub(crate) const fn moved(bits: u32, register: u32) -> Self {
         Self {

@@ -455,6 +455,10 @@ pub(crate) fn words(fault: &Fault) -> (String, &'static str) {
             "nothing orders this access of global memory with one of another block",
             "wait for a flag that is set with a release after the one access, and acquired before the other",
         ),
+        FaultKind::GlobalUnfenced => plain(
+            "this copy reads through the asynchronous proxy what another block has stored through the generic one",
+            "write `fence.proxy.async` between the two",
+        ),
         FaultKind::NeverSet => plain(
             "this waits for ever: what it asks for is never stored there",
             "see which place is waited for, and for which number, and who stores it",

@@ -53,8 +53,9 @@ declare_rule! {
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
     /// An atomic operation on shared memory of another block of the cluster in the scope of the own block.
     /// A load `.nc`, as `__ldg()` makes it, of what the same kernel stores, after the flag that tells of it.
-    /// Where blocks tell each other something, four of them are executed together: plain accesses of one place that nothing orders, and
-    /// loops that wait for a number which nobody stores, are told.
+    /// Where blocks tell each other something, four of them are executed together, or those of one cluster: plain accesses and copies of
+    /// one place that nothing orders, copies through the asynchronous proxy of what another block has stored, without a fence of the
+    /// proxy, and loops that wait for a number which nobody stores, are told.
     ///
     /// ## Why is this bad
     /// A flag tells that data is there if it is released after the data and acquired before it. Copies through the

@@ -25,13 +25,20 @@ const DESCRIPTOR_SHIFT: u32 = 4;
 impl Machine<'_> {
     /// Starts a copy.
     pub(super) fn start(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> Option<()> {
-        let Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired } = action else {
+        let Action::Start { group, proxy, writes, reads, from, object, bytes, blocks, paired } = action
+        else {
             return None;
         };
         let proxy = *proxy;
         let event = self.next_event(warp);
         let sizes = self.certain(warp, *bytes);
         let chosen = self.certain(warp, *blocks);
+        if let Some(from) = from.as_deref() {
+            self.copies_from(warp, mask, (instruction, event), from, &sizes);
+            if proxy {
+                self.copies_unfenced(warp, mask, instruction, from, &sizes);
+            }
+        }
         let mut flights: Vec<(u32, usize)> = Vec::new();
         let groups = &mut self.warps[warp].groups[*group as usize];
         let count = if object.is_none() {

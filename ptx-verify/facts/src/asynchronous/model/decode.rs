@@ -18,6 +18,7 @@ use super::value::ALL;
 use crate::FunctionFacts;
 use crate::asynchronous::addresses::summed_variable;
 use crate::asynchronous::elements::{list_of, reads_next};
+use crate::asynchronous::fences_global;
 use crate::evaluate::Shape;
 use crate::registers::aligned;
 use crate::values::{space_of, width};
@@ -251,12 +252,14 @@ impl Decoder<'_, '_> {
             Event::Fence
             | Event::GridBegin
             | Event::GridWait
-            | Event::GlobalProxyFence
             | Event::MapChange
             | Event::MapPublish
             | Event::MapRelease
             | Event::MapAcquire => None,
-            Event::ProxyFence => Some(Action::ProxyFence),
+            Event::ProxyFence => Some(Action::ProxyFence { shared: true, global: fences_global(instance) }),
+            Event::GlobalProxyFence => {
+                self.program.has_global.then_some(Action::ProxyFence { shared: false, global: true })
+            }
             Event::ObjectFence => Some(Action::ObjectFence),
             // Nobody goes on from here, and nobody waits for those who came.
             Event::Break => Some(Action::Opaque),
@@ -459,7 +462,8 @@ impl Decoder<'_, '_> {
         let group = row_of(group).unwrap_or(Row::Bulk);
         let proxy = instance.effects.async_proxy;
         let paired = instance.is(Mode::Paired);
-        Some(Action::Start { group, proxy, writes, reads, object, bytes, blocks, paired })
+        let from = self.read_by_copy(named);
+        Some(Action::Start { group, proxy, writes, reads, from, object, bytes, blocks, paired })
     }
 
     /// Takes note of the scope that an instruction names. Where it names none, it means the block, and libraries mean the cluster.

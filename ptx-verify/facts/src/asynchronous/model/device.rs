@@ -75,6 +75,8 @@ pub(super) struct Device {
     /// Words that nobody had set, and threads waited for; whether somebody of the kernel has set one later.
     pub(super) passed: FxHashSet<u64>,
     pub(super) is_misled: bool,
+    /// What threads knew of when they fenced the asynchronous proxy for global memory.
+    pub(super) proxy_fenced: Clock,
     /// Where an assumption about memory decides.
     pub(super) guesses: FxHashSet<u32>,
     /// The first place of which plain data is asked.

@@ -51,6 +51,8 @@ pub enum FaultKind {
     Race,
     /// An access of global memory that is not ordered with one of another warp, which may be of another block.
     GlobalRace,
+    /// A copy through the asynchronous proxy of what another block has stored in global memory, without a fence of the proxy.
+    GlobalUnfenced,
     /// A loop that waits for what nobody stores in global memory.
     NeverSet,
     /// An object that is made for no arrivals.

@@ -1,7 +1,7 @@
 //! What instructions do to global memory, where blocks of a grid tell each other something there.
 
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::{Computation, Event, Instance, Mode};
+use ptx_ir::isa::{Computation, Event, Instance, Mode, OperandSpec};
 use ptx_ir::space::StateSpace;
 use ptx_ir::types::{Type, TypeKind};
 use rustc_hash::FxHashSet;
@@ -71,11 +71,29 @@ impl Decoder<'_, '_> {
             bits: width(ty),
             signed: is_signed(ty),
             strength,
+            is_copied: false,
             points: false,
             to: Vec::new(),
             from,
             part: address.bytes / parts.max(1) as u32,
         })))
+    }
+
+    /// The global memory that a copy reads, where that is looked at.
+    pub(super) fn read_by_copy(&mut self, named: &Operands<'_>) -> Option<Box<GlobalAccess>> {
+        if !self.program.has_global {
+            return None;
+        }
+        let is_read = |spec: &OperandSpec| {
+            let access = spec.access.filter(|access| access.space == Some(StateSpace::Global));
+            access.is_some_and(|access| access.reads && !access.writes)
+        };
+        let (operand, spec) = named.addresses().find(|(_, spec)| is_read(spec))?;
+        if let Operand::RegisterAddress { base, .. } = operand {
+            self.note_roots(base);
+        }
+        let address = self.address(operand, spec, spec.access?.bytes)?;
+        Some(Box::new(GlobalAccess::read_by_copy(address)))
     }
 
     /// A fence. Between two barriers of the block it is what the translation writes for a barrier of the grid.

@@ -20,6 +20,8 @@ use crate::asynchronous::parting::chooses;
 
 /// Blocks of the grid.
 const BLOCKS: u32 = 4;
+/// Blocks of a cluster that are executed together.
+const MAX_CLUSTER: u32 = 4;
 /// Steps of warps.
 const STEPS: u32 = 80_000;
 /// How many times as many those may take that confirm a fault.
@@ -46,9 +48,17 @@ pub(super) type Recently = Recent<Question, Shown>;
 pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &Executions) -> Vec<Fault> {
     let Ok(program) = thin::program_of_grid(facts, calls) else { return Vec::new() };
     let program = known.of_grids.of(program);
-    if program.clustered || !(program.asks_block || program.draws()) {
+    if !(program.asks_block || program.draws() || program.clustered) {
         return Vec::new();
     }
+    // A grid of one cluster, where blocks deal with each other in clusters.
+    let cluster = facts.function.required_cluster().map(|[x, y, z]| [x.max(1), y.max(1) * z.max(1)]);
+    let [width, height] = match cluster {
+        _ if !program.clustered => [BLOCKS, 1],
+        Some([x, y]) if (2..=MAX_CLUSTER).contains(&(x * y)) => [x, y],
+        _ => return Vec::new(),
+    };
+    let blocks = width * height;
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let threads = match said {
         Some(extents) => extents,
@@ -61,12 +71,15 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
         return Vec::new();
     }
     let effort = Effort::of(facts, known.are_unlimited);
-    let trials = Trials { facts, program: &program, threads, effort, spent: Cell::new(0) };
+    let trials = Trials { facts, program: &program, threads, blocks, effort, spent: Cell::new(0) };
     // As many as there are blocks, as many as there are threads, and some between.
-    let large = u64::from(BLOCKS * count);
-    let mut parameters = vec![u64::from(BLOCKS), FEW, FEWER, large];
+    let large = u64::from(blocks * count);
+    let mut parameters = vec![u64::from(blocks), FEW, FEWER, large];
     parameters.dedup();
-    let rows: &[u32] = if program.asks_row { &[BLOCKS / 2, BLOCKS] } else { &[BLOCKS] };
+    let rows: &[u32] = match program.asks_row && !program.clustered {
+        true => &[BLOCKS / 2, BLOCKS],
+        false => &[width],
+    };
     for &row in rows {
         let mut stuck: Option<Vec<Fault>> = None;
         let mut complete = 0;
@@ -225,6 +238,7 @@ struct Trials<'p> {
     facts: &'p FunctionFacts<'p>,
     program: &'p Known<Question, Shown>,
     threads: [u32; 3],
+    blocks: u32,
     effort: Effort,
     spent: Cell<u32>,
 }
@@ -247,7 +261,7 @@ impl Trials<'_> {
         let budget = self.effort.budget(STEPS * if confirms { PATIENCE } else { 1 }, false);
         let scenario = Scenario {
             threads: self.threads,
-            blocks: BLOCKS,
+            blocks: self.blocks,
             row,
             place: 0,
             of_grid: true,
@@ -269,7 +283,8 @@ impl Trials<'_> {
         let guesses = machine.guessed.is_some();
         let race = machine.race.take().filter(|_| !machine.device.is_misled);
         let mut faults: Vec<Fault> = race.into_iter().collect();
-        faults.extend(machine.faults.drain(..).filter(|fault| fault.kind == FaultKind::NeverSet));
+        let kinds = [FaultKind::NeverSet, FaultKind::GlobalUnfenced];
+        faults.extend(machine.faults.drain(..).filter(|fault| kinds.contains(&fault.kind)));
         let device = &mut machine.device;
         let (led, decided) = (std::mem::take(&mut device.led), std::mem::take(&mut device.guesses));
         Shown { steps, end, meets, guesses, faults, led, decided }

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use ptx_ir::special::SpecialRegister;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::WARP;
@@ -16,9 +15,10 @@ use super::assumed::{Assumed, Lists, Loaded};
 use super::beyond::Tiles;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, Groups, ROWS, Row};
-use super::device::{Device, WORKSPACE};
+use super::device::Device;
 use super::fault::{Fault, FaultKind};
 use super::kept::Local;
+use super::leap::Turns;
 use super::object::{Object, Want};
 use super::program::{Action, Program, Source, Step};
 use super::scenario::{Scenario, chosen_warps};
@@ -94,8 +94,8 @@ pub(super) struct Warp {
     pub(super) assumed: Vec<Assumed>,
     /// The lanes that act now.
     pub(super) acting: u32,
-    /// How many turns of each loop that is left early it has executed.
-    pub(super) turns: Vec<u32>,
+    /// Which turns of loops it has executed.
+    pub(super) turns: Turns,
     /// What its threads keep in their own memory.
     pub(super) local: Local,
     pub(super) fragments: Vec<Fragment>,
@@ -359,7 +359,7 @@ impl<'p> Machine<'p> {
                     registers: vec![Value::Unknown; program.registers],
                     assumed: vec![Assumed::default(); program.registers],
                     acting: 0,
-                    turns: Vec::new(),
+                    turns: Turns::default(),
                     local: Local::default(),
                     fragments: vec![start],
                     clock,
@@ -462,6 +462,7 @@ impl<'p> Machine<'p> {
                 (Next::Merge, _) => {}
                 (Next::Step, Some(rest)) => {
                     self.steps = rest;
+                    self.warps[warp].turns.count();
                     self.step(warp, index);
                 }
                 (Next::Budget, _) | (Next::Step, None) => self.stop = Some(End::Budget),
@@ -581,7 +582,7 @@ impl<'p> Machine<'p> {
         self.is_partial = true;
     }
 
-    fn unknown_guard(&mut self, warp: usize, index: usize, step: &Step) {
+    pub(super) fn unknown_guard(&mut self, warp: usize, index: usize, step: &Step) {
         match &step.action {
             Action::Compute { to, .. } => self.forget(warp, to.iter().flatten().copied()),
             Action::Pack { to, .. } | Action::Convert { to, .. } | Action::MapRank { to, .. } => {
@@ -697,70 +698,6 @@ impl<'p> Machine<'p> {
             }),
             Source::Unknown => Value::Unknown,
         }
-    }
-
-    fn special(&self, warp: &Warp, register: SpecialRegister) -> Value {
-        type R = SpecialRegister;
-        let [x, y, _] = self.scenario.threads.map(u64::from);
-        let first = u64::from(warp.index) * 32;
-        let place = |divisor: u64, extent: u64| {
-            Value::by_lane(move |lane| ((first + u64::from(lane)) / divisor.max(1)) % extent.max(1))
-        };
-        let rank = warp.block as u64;
-        let (blocks, row) = (u64::from(self.scenario.blocks), u64::from(self.scenario.row.max(1)));
-        if self.scenario.of_grid {
-            match register {
-                R::CLUSTER_CTARANK
-                | R::CLUSTER_CTAID
-                | R::CLUSTER_CTAID_X
-                | R::CLUSTER_CTAID_Y
-                | R::CLUSTER_CTAID_Z => return Value::Uniform(0),
-                R::CLUSTER_NCTARANK | R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X | R::CLUSTER_NCTAID_Y => {
-                    return Value::Uniform(1);
-                }
-                // The driver puts there where blocks of a grid meet.
-                R::ENVREG1 => return Value::Uniform(WORKSPACE & u64::from(u32::MAX)),
-                R::ENVREG2 => return Value::Uniform(WORKSPACE >> 32),
-                R::NCTAID | R::NCTAID_X | R::NCLUSTERID | R::NCLUSTERID_X => {
-                    return Value::Uniform(row);
-                }
-                R::NCTAID_Y | R::NCLUSTERID_Y => return Value::Uniform(blocks / row),
-                _ => {}
-            }
-        }
-        let threads: u64 = self.scenario.threads.iter().map(|&extent| u64::from(extent)).product();
-        Value::Uniform(match register {
-            R::TID | R::TID_X => return place(1, x),
-            R::TID_Y => return place(x, y),
-            R::TID_Z => return place(x * y, u64::MAX),
-            R::LANEID => return Value::by_lane(u64::from),
-            R::LANEMASK_EQ => return Value::by_lane(|lane| 1 << lane),
-            R::LANEMASK_LT => return Value::by_lane(|lane| (1 << lane) - 1),
-            R::LANEMASK_LE => return Value::by_lane(|lane| (2 << lane) - 1),
-            R::LANEMASK_GT => return Value::by_lane(|lane| u64::from(ALL) & !((2 << lane) - 1)),
-            R::LANEMASK_GE => return Value::by_lane(|lane| u64::from(ALL) & !((1 << lane) - 1)),
-            R::NTID | R::NTID_X => x,
-            R::NTID_Y => y,
-            R::NTID_Z => u64::from(self.scenario.threads[2]),
-            R::WARPID => u64::from(warp.index),
-            R::NWARPID => threads.div_ceil(32),
-            R::CLUSTER_CTARANK => rank,
-            R::CTAID | R::CTAID_X => rank % row + u64::from(self.scenario.place) * row,
-            R::CLUSTER_CTAID | R::CLUSTER_CTAID_X => rank % row,
-            R::CTAID_Y | R::CLUSTER_CTAID_Y => rank / row,
-            R::CTAID_Z | R::CLUSTER_CTAID_Z => 0,
-            R::CLUSTERID | R::CLUSTERID_X => u64::from(self.scenario.place),
-            R::CLUSTERID_Y | R::CLUSTERID_Z => 0,
-            R::NCTAID | R::NCTAID_X => self.scenario.grid(),
-            R::NCLUSTERID | R::NCLUSTERID_X => self.scenario.grid() / row,
-            R::NCTAID_Y | R::CLUSTER_NCTAID_Y => blocks.div_ceil(row),
-            R::NCTAID_Z | R::NCLUSTERID_Y | R::NCLUSTERID_Z | R::CLUSTER_NCTAID_Z => 1,
-            R::CLUSTER_NCTAID | R::CLUSTER_NCTAID_X => row,
-            R::CLUSTER_NCTARANK => blocks,
-            // What the driver puts there is as unknown as a parameter.
-            R::ENVREG0 | R::ENVREG1 | R::ENVREG2 | R::ENVREG3 => self.scenario.parameter,
-            _ => return Value::Unknown,
-        })
     }
 
     /// Who a warp is, for a look at shared memory. Its event is a new one.

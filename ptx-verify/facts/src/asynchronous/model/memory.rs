@@ -3,6 +3,8 @@
 //! An assumption may decide which way control goes, and for which phase a thread waits; it never tells where data is,
 //! how many arrive or which barrier is meant.
 
+use ptx_ir::isa::Computation;
+
 use super::assumed::{Assumed, Lists};
 use super::fault::Fault;
 use super::machine::{Fragment, Machine, Warp};
@@ -29,6 +31,22 @@ impl Action {
                 | Self::Draw { .. }
                 | Self::Local { .. }
         )
+    }
+
+    /// Whether it only computes, each lane by itself, or jumps.
+    pub(super) const fn computes_alone(&self) -> bool {
+        match self {
+            Self::Compute { shape, .. } => !matches!(
+                shape.computation,
+                Computation::Elect
+                    | Computation::ActiveMask
+                    | Computation::Vote
+                    | Computation::Match
+                    | Computation::Exchange
+            ),
+            Self::Jump(_) => true,
+            _ => self.is_computation(),
+        }
     }
 }
 

@@ -9,12 +9,14 @@
 //! A launch is assumed: blocks as the kernel says, or of several sizes, and parameters that are all one number, so that
 //! loops over them have enough turns. A fault that only some sizes of blocks show is not told.
 
+mod accesses;
 mod act;
 mod again;
 mod alike;
 mod answers;
 mod anywhere;
 mod assumed;
+mod at_once;
 mod attribution;
 mod beyond;
 mod blame;
@@ -30,18 +32,21 @@ mod doubt;
 mod drawn;
 mod effort;
 mod ending;
+mod evenly;
 mod extents;
 mod fault;
 mod global;
 mod grid;
 mod kept;
 mod known;
+mod leap;
 mod local;
 mod machine;
 mod meeting;
 mod memory;
 mod object;
 mod origin;
+mod otherwise;
 mod passed;
 mod phases;
 mod places;
@@ -51,11 +56,13 @@ mod program;
 mod registers;
 mod room;
 mod rooms;
+mod rounds;
 mod scenario;
 mod shadow;
 mod sizes;
 mod skim;
 mod slice;
+mod specials;
 mod spread;
 mod tensor;
 mod tensor_fences;
@@ -154,10 +161,6 @@ const MANY_IN_MEMORY: u64 = 64;
 const SHORT_OF_MEMORY: u64 = 8;
 /// Another number is smaller by so much, where one is to show nothing new: it takes no more steps.
 const PARAMETER_APART: u64 = 4;
-/// The number of a parameter that rounds begin with.
-const FIRST: u64 = 1;
-/// That of one that something is divided by.
-const DIVISOR: u64 = 2;
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
 const STEPS_PER_STEP: u32 = 100;
 const MIN_STEPS: u32 = 16_000;
@@ -277,13 +280,26 @@ fn of_launch(
     let are_many = parameters.len() > 1;
     // Where many rounds take too long few of them have to tell.
     let few_rounds = |parameter: &&u64| !effort.weighs() || **parameter != MIDDLE_PARAMETER;
-    let fitting = parameters.iter().filter(few_rounds).map(|parameter| (*parameter, are_many));
+    // Where all goes well, and the first number gives loops over large parts few rounds, another one comes after it.
+    let of_parts = program.parameter_of_parts(PARAMETERS[0]).filter(|_| are_many && !effort.weighs());
+    let numbers = parameters[..1].iter().chain(&of_parts).chain(parameters[1..].iter().filter(few_rounds));
+    let fitting = numbers.map(|parameter| (*parameter, are_many));
     let any = are_many.then_some((parameters[0], false));
     let mut was_fit = false;
+    // Whether the last execution left no time for what else is tried: a smaller number may.
+    let mut is_long = false;
     for (parameter, fits) in fitting.chain(any) {
         if are_many && was_fit && !fits || !effort.goes_on(*spent) {
             protocol.end.get_or_insert(End::Budget);
             break;
+        }
+        let is_of_parts = of_parts == Some(parameter);
+        if is_of_parts != (protocol.is_conclusive() && !is_long) {
+            if is_of_parts {
+                continue;
+            } else {
+                break;
+            };
         }
         let mut memory = MEMORY.into_iter();
         let (row, blocks) = (cluster.0, cluster.0 * cluster.1);
@@ -318,9 +334,9 @@ fn of_launch(
             continue;
         }
         was_fit = true;
-        let is_long = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
+        let is_endless = shown.end == End::Budget && shown.faults.is_empty() && !program.is_thinned;
         let may_skim = !effort.weighs() && !std::mem::replace(&mut was_skimmed, true) || parameter == FEWEST;
-        if is_long && may_skim && program.has_skims() {
+        if is_endless && may_skim && program.has_skims() {
             // Some turns of loops over data may be all that is needed to come to what follows them, and to the end of few rounds.
             let skimmed = of_scenario(program, Scenario { skims: true, ..scenario }, None, None);
             *spent += skimmed.steps;
@@ -366,7 +382,7 @@ fn of_launch(
             }
         }
         let is_short = shown.end == End::Complete && goes_on(&shown, *spent) && shown.steps < budget / SHORT;
-        if is_short && !program.takes_counts {
+        if is_short && !program.takes_counts && !protocol.is_conclusive() {
             // Loops over bytes may hardly have turned.
             let parameter = LARGE_PARAMETER;
             let mut other =
@@ -426,19 +442,19 @@ fn of_launch(
         let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && program.asks_block && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Blocks may have another role, where a parameter says how many have the first.
-            shown.faults = of_other_role(facts, program, scenario, spent);
+            shown.faults = otherwise::of_other_role(facts, program, scenario, spent);
         }
         let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
             // Parameters that are no numbers of rounds may choose another way.
-            shown.faults = chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
+            shown.faults = otherwise::chosen_otherwise(facts, program, scenario, &shown.sizes, spent);
         }
         let is_right = shown.end == End::Complete && shown.faults.iter().all(|fault| fault.kind.is_of_end());
-        let is_long = shown.steps >= budget / SHORT_OF_BLOCK;
+        is_long = shown.steps >= budget / SHORT_OF_BLOCK;
         if is_right && effort.goes_on(*spent) && !program.is_thinned && (!is_long || program.has_skims()) {
             // Rounds from one parameter to another are none where both are one number.
             scenario.skims |= is_long;
-            let faults = begun_earlier(facts, program, scenario, spent);
+            let faults = otherwise::begun_earlier(facts, program, scenario, spent);
             if !faults.is_empty() {
                 shown.faults = faults;
             }
@@ -488,11 +504,15 @@ fn of_launch(
                 .faults
                 .retain(|fault| !fault.is_of_rooms() || other.faults.iter().any(|each| each.is(fault)));
         }
+        is_long &= is_right && !program.is_thinned && !effort.weighs();
+        if shown.faults.is_empty() && protocol.is_conclusive() {
+            continue;
+        }
         protocol.end = Some(shown.end);
         protocol.launch = (threads, blocks, scenario.parameter);
         shown.faults.retain(|fault| !(program.takes_counts && fault.kind.is_of_counts()));
         protocol.faults = shown.faults;
-        if !protocol.faults.is_empty() || shown.end != End::Budget {
+        if !protocol.faults.is_empty() || !matches!(shown.end, End::Budget | End::Complete) {
             break;
         }
     }
@@ -510,113 +530,6 @@ fn is_of_store(facts: &FunctionFacts<'_>, fault: &Fault) -> bool {
     };
     let accesses = fault.others.iter().filter(|(_, part)| *part == Part::Access).map(|(at, _)| *at);
     kinds.contains(&fault.kind) && accesses.chain([fault.instruction]).any(stores)
-}
-
-/// What goes wrong in the blocks that have another role than the first ones, where a parameter says how many these are: as if there
-/// were none. How many arrive may depend on it as well.
-fn of_other_role(
-    facts: &FunctionFacts<'_>,
-    program: &Executed,
-    scenario: Scenario,
-    spent: &mut u32,
-) -> Vec<Fault> {
-    for loads in choices::of_blocks(facts, program) {
-        let mut execute = |scenario: Scenario, number: u64| {
-            let other = of_scenario(program, scenario, None, Some((&loads, number)));
-            *spent += other.steps;
-            other
-        };
-        let Shown { mut faults, guesses, end, .. } = execute(scenario, 0);
-        // Of bytes that are no multiples of a parameter another number shows the same.
-        let bytes: Vec<Fault> =
-            faults.iter().filter(|fault| fault.kind == FaultKind::Bytes).cloned().collect();
-        // How many arrive may go with the parameter: another number that leaves the same role to other blocks shows the same.
-        let counts: Vec<Fault> = faults.iter().filter(|fault| fault.kind.is_of_counts()).cloned().collect();
-        faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
-        if !counts.is_empty() && !guesses && end != End::Budget && !program.takes_counts {
-            let other = execute(Scenario { place: 1, ..scenario }, 1);
-            faults.extend(
-                counts.into_iter().filter(|fault| other.shows(fault) && fault.kind != FaultKind::Bytes),
-            );
-        }
-        if !bytes.is_empty() && !guesses && end != End::Budget {
-            let parameter = scenario.parameter - PARAMETER_APART;
-            let other = of_scenario(program, Scenario { parameter, ..scenario }, None, Some((&loads, 0)));
-            faults.extend(bytes.into_iter().filter(|fault| other.faults.iter().any(|each| each.is(fault))));
-        }
-        if faults.is_empty() || end == End::Budget {
-            continue;
-        }
-        if guesses {
-            let other = execute(Scenario { memory: OTHER_MEMORY, ..scenario }, 0);
-            faults.retain(|fault| other.shows(fault));
-        }
-        if !faults.is_empty() {
-            return faults;
-        }
-    }
-    Vec::new()
-}
-
-/// What goes wrong where a parameter that only chooses between ways is another number than the rest. That it is so where
-/// somebody waits for ever, or does not wait at the end, says nothing: others may say the same in other words.
-fn chosen_otherwise(
-    facts: &FunctionFacts<'_>,
-    program: &Executed,
-    scenario: Scenario,
-    sizes: &FxHashMap<u32, u64>,
-    spent: &mut u32,
-) -> Vec<Fault> {
-    for choice in choices::of(facts, program) {
-        for &number in &choice.numbers {
-            let other = of_scenario(program, scenario, Some(sizes), Some((&choice.loads, number)));
-            *spent += other.steps;
-            let mut faults = other.faults;
-            faults.retain(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
-            // Memory need not be what it is assumed to be for both ways.
-            if !other.guesses && !faults.is_empty() {
-                return faults;
-            }
-        }
-    }
-    Vec::new()
-}
-
-/// What goes wrong where a parameter that rounds begin with is smaller than the one that they end with, or one that their number is
-/// divided by.
-fn begun_earlier(
-    facts: &FunctionFacts<'_>,
-    program: &Executed,
-    scenario: Scenario,
-    spent: &mut u32,
-) -> Vec<Fault> {
-    let beginnings = choices::beginnings(facts, program).into_iter().map(|loads| (loads, FIRST));
-    let divisors = choices::divisors(facts, program).into_iter().map(|loads| (loads, DIVISOR));
-    for (loads, number) in beginnings.chain(divisors) {
-        let mut execute = |scenario: Scenario, number: u64| {
-            let other = of_scenario(program, scenario, None, Some((&loads, number)));
-            *spent += other.steps;
-            other
-        };
-        let (mut other, mut scenario) = (execute(scenario, number), scenario);
-        if other.end == End::Budget && other.faults.is_empty() && program.has_skims() {
-            scenario.skims = true;
-            other = execute(scenario, number);
-        }
-        let (mut faults, of_counts): (Vec<Fault>, Vec<Fault>) =
-            other.faults.into_iter().partition(|fault| !fault.kind.is_of_counts() && !fault.kind.is_of_end());
-        if !other.guesses && faults.is_empty() && !of_counts.is_empty() && number == DIVISOR {
-            // How many come may go with the parameter: another number shows the same.
-            let again = execute(scenario, 2 * DIVISOR);
-            if !again.guesses {
-                faults.extend(of_counts.into_iter().filter(|fault| again.shows(fault)));
-            }
-        }
-        if !other.guesses && !faults.is_empty() {
-            return faults;
-        }
-    }
-    Vec::new()
 }
 
 /// What is asked of an execution: the scenario, the sizes of copies that are agreed, and the loads of parameters that are another

@@ -37,7 +37,8 @@ impl Machine<'_> {
             if pc >= limit {
                 return Next::Merge;
             }
-            let Some(step) = program.steps.get(pc as usize).filter(|step| is_plain(&step.action)) else {
+            let Some(step) = program.steps.get(pc as usize).filter(|step| step.action.computes_alone())
+            else {
                 return Next::Step;
             };
             let own = &mut self.warps[warp];
@@ -55,10 +56,12 @@ impl Machine<'_> {
             }
             let Some(rest) = self.steps.checked_sub(1) else { return Next::Budget };
             self.steps = rest;
-            if next <= pc
-                && let Some(exit) = self.skims(warp, pc)
-            {
-                next = exit;
+            self.warps[warp].turns.count();
+            if next <= pc {
+                match self.skims(warp, pc) {
+                    Some(exit) => next = exit,
+                    None => self.leap(warp, index, mask, pc),
+                }
             }
             let own = &mut self.warps[warp];
             own.fragments[index].pc = next;
@@ -79,12 +82,12 @@ impl Machine<'_> {
     pub(super) fn skims(&mut self, warp: usize, back: u32) -> Option<u32> {
         let index = self.skims.binary_search_by_key(&back, |skim| skim.back).ok()?;
         let own = &mut self.warps[warp];
-        own.turns.resize(self.skims.len(), 0);
-        own.turns[index] += 1;
-        if own.turns[index] < TURNS {
+        own.turns.skimmed.resize(self.skims.len(), 0);
+        own.turns.skimmed[index] += 1;
+        if own.turns.skimmed[index] < TURNS {
             return None;
         }
-        own.turns[index] = 0;
+        own.turns.skimmed[index] = 0;
         let Self { skims, .. } = self;
         let (written, exit) = (std::mem::take(&mut skims[index].written), skims[index].exit);
         self.forget(warp, written.iter().copied());
@@ -99,29 +102,13 @@ impl Warp {
         let is_read = matches!(action, Action::Global(access) if !access.strength.is_strong);
         if !action.is_computation() && !is_read && !matches!(action, Action::Jump(_) | Action::Access { .. })
         {
-            self.turns.clear();
+            self.turns.skimmed.clear();
         }
     }
 }
 
-/// Whether an action only computes, each lane by itself, or jumps.
-const fn is_plain(action: &Action) -> bool {
-    match action {
-        Action::Compute { shape, .. } => !matches!(
-            shape.computation,
-            Computation::Elect
-                | Computation::ActiveMask
-                | Computation::Vote
-                | Computation::Match
-                | Computation::Exchange
-        ),
-        Action::Jump(_) => true,
-        _ => action.is_computation(),
-    }
-}
-
 /// Computes what is one number for all lanes of numbers that are, or what a thread computes alone; whether it is that.
-fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
+pub(super) fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
     let Action::Compute { shape, to, from } = action else { return false };
     let alone = mask.is_power_of_two().then(|| mask.trailing_zeros());
     let mut numbers = [0; 4];
@@ -180,7 +167,7 @@ fn compute_one(warp: &mut Warp, mask: u32, action: &Action) -> bool {
 }
 
 /// Computes what lanes have numbers of their own for, all at once; whether it is of those that are easily done so.
-fn compute_lanes(warp: &mut Warp, mask: u32, action: &Action) -> bool {
+pub(super) fn compute_lanes(warp: &mut Warp, mask: u32, action: &Action) -> bool {
     let Action::Compute { shape, to: [Some(to), None], from } = action else { return false };
     let mut numbers = [[0; LANES]; 3];
     let mut assumed = 0;

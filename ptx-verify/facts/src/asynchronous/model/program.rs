@@ -11,6 +11,7 @@ use ptx_ir::special::SpecialRegister;
 
 use super::answers::Unheard;
 use super::clock::Row;
+use super::leap::Leap;
 use crate::evaluate::Shape;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -196,6 +197,8 @@ pub(super) enum Action {
         proxy: bool,
         writes: Option<Address>,
         reads: Vec<Address>,
+        /// The global memory that it reads.
+        from: Option<Box<GlobalAccess>>,
         object: Option<Address>,
         bytes: Source,
         blocks: Source,
@@ -259,7 +262,12 @@ pub(super) enum Action {
         relaxed: bool,
     },
     ClusterWait,
-    ProxyFence,
+    /// Orders what threads did through the generic proxy with what is done through the asynchronous one: in shared memory, and in
+    /// global memory.
+    ProxyFence {
+        shared: bool,
+        global: bool,
+    },
     ObjectFence,
     /// Gives registers of the warp back to the block, or takes some: how many each thread has then.
     Registers {
@@ -280,6 +288,8 @@ pub(super) struct GlobalAccess {
     pub(super) bits: u32,
     pub(super) signed: bool,
     pub(super) strength: Strength,
+    /// Whether an operation that runs on its own reads it.
+    pub(super) is_copied: bool,
     /// Whether what it loads are pointers.
     pub(super) points: bool,
     /// What is loaded and stored, part by part.
@@ -290,6 +300,31 @@ pub(super) struct GlobalAccess {
 }
 
 impl GlobalAccess {
+    /// What an operation that runs on its own reads there, from an address on.
+    pub(super) const fn read_by_copy(address: Address) -> Self {
+        let strength = Strength {
+            is_strong: false,
+            acquires: false,
+            releases: false,
+            is_volatile: false,
+            in_block: false,
+        };
+        Self {
+            address,
+            reads: true,
+            writes: false,
+            update: None,
+            bits: 8,
+            signed: false,
+            strength,
+            is_copied: true,
+            points: false,
+            to: Vec::new(),
+            from: Vec::new(),
+            part: 1,
+        }
+    }
+
     /// Whether it reads strongly what tells its threads nothing: data, which people load past the caches so.
     pub(super) fn reads_data(&self) -> bool {
         let Strength { is_strong, acquires, .. } = self.strength;
@@ -372,6 +407,8 @@ pub(super) struct Program {
     /// The loads of loops that wait for flags in global memory, the steps at which threads go on after these, and the instructions of
     /// the loops.
     pub(super) exits: Vec<(u32, u32, RangeInclusive<u32>)>,
+    /// Loops whose rounds can be taken at once, by the steps that go back.
+    pub(super) leaps: Vec<Leap>,
     /// Whether accesses are left out that are like others.
     pub(super) is_thinned: bool,
     /// Whether threads read numbers in shared memory that decide about something.

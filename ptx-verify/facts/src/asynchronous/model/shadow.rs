@@ -362,6 +362,16 @@ impl Shadow {
         })
     }
 
+    /// A write of some of the bytes of a cell.
+    pub(super) fn write_of(
+        &self,
+        (index, bytes): (u64, u64),
+        wanted: impl Fn(&Touch) -> bool,
+    ) -> Option<Touch> {
+        let cell = self.cells.get(&index)?;
+        cell.writes.iter().find(|touch| touch.bytes & bytes != 0 && wanted(touch)).copied()
+    }
+
     /// Whether a warp has read a part of a cell since it wrote there.
     pub(super) fn is_read_by(&self, warp: u32, (index, bytes): (u64, u64)) -> bool {
         self.cells

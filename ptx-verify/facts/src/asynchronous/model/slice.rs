@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::stores_alike;
 use super::doubt;
+use super::evenly;
 use super::known::{Actions, Numbers};
 use super::passed::is_passed;
 use super::pointer::place;
@@ -186,7 +187,7 @@ impl Decoder<'_, '_> {
                 Action::Access { .. }
                     | Action::GlobalFence { .. }
                     | Action::Opaque
-                    | Action::ProxyFence
+                    | Action::ProxyFence { .. }
                     | Action::Barrier { threads: None, waits: true, .. }
             );
             self.program.has_order |= has_order(&action);
@@ -485,6 +486,7 @@ impl Decoder<'_, '_> {
             }
         }
         self.program.parts = doubt::parts(&steps);
+        self.program.leaps = evenly::of(&steps, self.program.remembers);
         self.program.steps = steps;
         self.program.exits = self
             .exits
@@ -621,7 +623,7 @@ fn has_order(action: &Action) -> bool {
         | Action::Commit(_)
         | Action::Wait { .. }
         | Action::WaitAll(_)
-        | Action::ProxyFence
+        | Action::ProxyFence { .. }
         | Action::Global(_)
         | Action::GlobalFence { .. }
         | Action::ObjectFence => false,

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use ptx_ir::isa::Update;
 
 use super::assumed::{Dependence, Lists};
+use super::clock::Row;
 use super::device::{Look, Released, Teller, WORD};
 use super::effort::weight_of_global;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
 use super::pointer::{PLACE_BITS, updated};
 use super::program::{Action, Address, GlobalAccess};
-use super::shadow::{Who, cells};
+use super::shadow::{Touch, Who, cells};
 use super::value::{Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -19,6 +20,8 @@ use crate::values::number::mask as low_bits;
 const GLOBAL: usize = usize::MAX;
 /// Bytes of the largest number.
 const LARGEST: u64 = 8;
+/// Bytes of a copy that are looked at.
+const MAX_COPIED: u32 = 1 << 16;
 /// Strong stores, and waits, of a warp that are remembered.
 const MAX_TOLD: usize = 64;
 /// Places that are shown of those who set flags.
@@ -335,6 +338,69 @@ impl Machine<'_> {
         }
     }
 
+    /// A copy reads global memory: not earlier than it begins, and whoever begins it has to know of what was stored there before.
+    pub(super) fn copies_from(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        (instruction, event): (u32, u32),
+        from: &GlobalAccess,
+        sizes: &Value,
+    ) {
+        let addresses = self.address_in(warp, from.address, mask);
+        if self.are_assumed(warp, &[from.address.base, from.address.index]) {
+            self.device.led.insert(instruction);
+        }
+        for lane in lanes(mask) {
+            let (Some(address), Some(bytes)) = (addresses.lane(lane), sizes.lane(lane)) else { continue };
+            if !self.device.has(address) {
+                continue;
+            }
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(MAX_COPIED);
+            let address_of_it = Address { bytes, ..from.address };
+            let access = GlobalAccess { address: address_of_it, ..from.clone() };
+            self.look_for_races(warp, instruction, event, &access, &[(lane, address)]);
+        }
+    }
+
+    /// A copy reads through the asynchronous proxy what a warp of another block has stored, and this one knows of: somebody who knew has
+    /// to have fenced the proxy.
+    pub(super) fn copies_unfenced(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        from: &GlobalAccess,
+        sizes: &Value,
+    ) {
+        if self.are_assumed(warp, &[from.address.base, from.address.index]) {
+            return;
+        }
+        let addresses = self.address_in(warp, from.address, mask);
+        let places = lanes(mask).filter_map(|lane| {
+            let address = addresses.lane(lane).filter(|address| self.device.has(*address))?;
+            Some((address, sizes.lane(lane)?.min(MAX_COPIED.into())))
+        });
+        let (device, count) = (&self.device, self.warps.len());
+        let (block, clock) = (self.warps[warp].block, &self.warps[warp].clock);
+        let is_unfenced = |touch: &Touch| {
+            let writer = touch.warp as usize;
+            self.warps[writer].block != block
+                && clock.get(count, Row::Events, writer) >= touch.event
+                && device.proxy_fenced.get(count, Row::Events, writer) < touch.event
+        };
+        let found = places.flat_map(|(address, bytes)| cells(address, bytes)).find_map(|piece| {
+            device.shadow.write_of(piece, is_unfenced).filter(|_| !device.contested.contains(&piece.0))
+        });
+        let Some(write) = found else { return };
+        let fault = Fault::new(FaultKind::GlobalUnfenced, instruction).with(write.instruction, Part::Access);
+        let told = device.warps[write.warp as usize].told.iter().find(|(event, _)| *event > write.event);
+        let fault = fault.with_some(told.map(|(_, at)| *at), Part::Arrival);
+        let fault = fault.with_some(device.warps[warp].looked, Part::Wait);
+        let met = self.warps[warp].met.into_iter().flatten();
+        self.tell(met.fold(fault, |fault, at| fault.with(at, Part::Met)));
+    }
+
     /// Looks for plain accesses of other warps to the same words that nothing orders with this one.
     fn look_for_races(
         &mut self,
@@ -386,7 +452,10 @@ impl Machine<'_> {
                 }
             }
             if !access.strength.is_strong || access.writes {
-                device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
+                // What a copy reads is over when its object tells so, to whomever.
+                if !access.is_copied {
+                    device.shadow.access(who, [piece], access.writes, (event, instruction), &[]);
+                }
             }
         }
         if was_none {
