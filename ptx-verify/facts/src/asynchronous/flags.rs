@@ -94,7 +94,9 @@ pub fn counted(facts: &FunctionFacts<'_>, is_of_one: &mut dyn FnMut(u32) -> bool
         let root = |each| if stores { address_root(facts, each) } else { polled_root(facts, each) };
         found.filter_map(|each| Some((each, root(each)?))).collect::<Vec<(u32, Register)>>()
     };
-    let (stores, reads) = (accesses(true), accesses(false));
+    let (stores, mut reads) = (accesses(true), accesses(false));
+    // It may copy what it reads.
+    reads.extend(facts.reaching_out().filter_map(|each| Some((each, copied_root(facts, each)?))));
     let mut ordering: Vec<u32> = facts.reaching_out().filter(|&each| orders_blocks(facts, each)).collect();
     ordering.sort_unstable();
     let releasing: Vec<u32> = ordering.iter().copied().filter(|&each| !only_acquires(facts, each)).collect();
