@@ -13,7 +13,7 @@ use crate::evaluate::Shape;
 use crate::values::number::mask as low_bits;
 
 /// Rounds that are executed before others are taken at once.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 4;
 /// If they cannot be, it is tried again when there were so many times as many.
 const AGAIN: u32 = 4;
 /// Fewer are executed one by one.
@@ -47,7 +47,6 @@ impl Machine<'_> {
         if !is_time(round.count) {
             return;
         }
-        self.steps = self.steps.saturating_sub(2 * length);
         let own = &self.warps[warp];
         let all = |register: &u32| {
             let register = *register as usize;
@@ -61,6 +60,7 @@ impl Machine<'_> {
             own.assumed[*register as usize] = assumed;
         }
         let Some((later, accesses)) = taken else { return };
+        self.steps = self.steps.saturating_sub(2 * length);
         for ((register, _), value) in leap.even.iter().zip(later) {
             let own = &mut self.warps[warp];
             let alive = own.alive;

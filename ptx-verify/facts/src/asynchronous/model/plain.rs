@@ -60,7 +60,9 @@ impl Machine<'_> {
             if next <= pc {
                 match self.skims(warp, pc) {
                     Some(exit) => next = exit,
-                    None => self.leap(warp, index, mask, pc),
+                    // Where loops are left early, they are in any case.
+                    None if self.skims.is_empty() => self.leap(warp, index, mask, pc),
+                    None => {}
                 }
             }
             let own = &mut self.warps[warp];
