@@ -22,11 +22,11 @@ use crate::subject::function::FlowContext;
 use crate::subject::module::Features;
 
 mod blocks;
+mod copies;
 mod order;
-mod unseen;
 mod waits;
 
-pub(super) use unseen::tells_of_copy;
+pub(super) use copies::tells_of_copy;
 use waits::{Waits, is_narrow, keeps_number_of};
 
 declare_rule! {
@@ -52,7 +52,6 @@ declare_rule! {
     /// stored, an atomic operation that counts them without a fence between the stores and it, one that releases and does not
     /// acquire, without a fence after it, and one in the scope of the block that counts blocks.
     /// An atomic operation on shared memory of another block of the cluster in the scope of the own block.
-    /// A load `.nc`, as `__ldg()` makes it, of what the same kernel stores, after the flag that tells of it.
     /// Where blocks tell each other something, four of them are executed together, or those of one cluster: plain accesses and copies of
     /// one place that nothing orders, copies through the asynchronous proxy of what another block has stored, without a fence of the
     /// proxy, and loops that wait for a number which nobody stores, are told.
@@ -266,9 +265,6 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         before_flags(context, facts, &mut few, &waits, diagnostics);
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
             diagnostics.extend(order::finding(context, facts, &mut few, &waits, &locks));
-        }
-        if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
-            diagnostics.extend(unseen::finding(context, facts, &waits));
         }
         if !diagnostics.iter().any(|each| each.rule == RULE.info.name) {
             let waits = !polls.is_empty() || !locks.is_empty();
@@ -542,7 +538,7 @@ fn before_flags(
                 && is_for_others
                 && !keeps_number_of(facts, **store, flag)
         };
-        let is_told = |copy: &&u32| is_known && unseen::tells_of(facts, waits, flag, **copy);
+        let is_told = |copy: &&u32| is_known && copies::tells_of(facts, waits, flag, **copy);
         let copies = told_copies.iter().rev().filter(before).filter(is_told);
         let found = copies.chain(stores.iter().rev().filter(before)).take(MAX_TRIED).copied();
         if let Some(store) = found.into_iter().find(|&store| {

@@ -1,11 +1,13 @@
 use petgraph::graph::NodeIndex;
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::{Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root};
+use ptx_facts::asynchronous::{
+    Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root, stores_in_bulk,
+};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
 use ptx_facts::values::ValueId;
 use ptx_ir::ir::{Handle, Register};
-use ptx_ir::isa::Event;
+use ptx_ir::isa::{Event, Mode};
 use ptx_syntax::Diagnostic;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -145,8 +147,10 @@ impl<'f, 'm> Met<'f, 'm> {
             };
             let is_store =
                 |each: u32| (is_weak(facts, each, true) || is_sum(each)) && may_be_global(facts, each);
-            for store in facts.reaching_out().filter(|&each| is_store(each)) {
-                if let Some(root) = address_root(facts, store) {
+            for store in facts.reaching_out().filter(|&each| is_store(each) || stores_in_bulk(facts, each)) {
+                // A loop over what is stored moves on from an address that was computed before it.
+                let (near, far) = (address_root(facts, store), polled_root(facts, store));
+                for root in near.into_iter().chain(far.filter(|_| far != near)) {
                     stores.entry(root).or_default().push(store);
                 }
             }
@@ -155,7 +159,8 @@ impl<'f, 'm> Met<'f, 'm> {
         if stores.is_empty() {
             return None;
         }
-        stores.get(&address_root(facts, load)?).map(Vec::as_slice)
+        let by = |root: Option<Register>| stores.get(&root?).map(Vec::as_slice);
+        by(address_root(facts, load)).or_else(|| by(polled_root(facts, load)))
     }
 
     /// A store by the same parameter as a load, where a barrier of the block is between the two.
@@ -198,7 +203,8 @@ impl Met<'_, '_> {
         waited.or_else(|| stored_before(count?))
     }
 
-    /// The last atomic operation by which those who come to a load have been counted, in a kernel with a fence.
+    /// The last atomic operation by which those who come to a load have been counted, in a kernel with a fence, or by one that orders
+    /// itself.
     fn last_count(&self, load: u32) -> Option<u32> {
         let facts = self.facts;
         let event = |each: u32| facts.instance(each).and_then(|instance| instance.effects.event);
@@ -208,10 +214,12 @@ impl Met<'_, '_> {
                     && may_be_global(facts, each)
                     && facts.is_result_read(each)
             };
-            if !facts.reaching_out().any(|each| event(each) == Some(Event::Fence)) {
-                return Vec::new();
-            }
-            facts.reaching_out().filter(is_count).take(MAX_COUNTS).collect()
+            let is_fenced = facts.reaching_out().any(|each| event(each) == Some(Event::Fence));
+            let orders = |&each: &u32| {
+                let modes = [Mode::Acquire, Mode::Release];
+                is_fenced || modes.into_iter().any(|mode| facts.instance(each).is_some_and(|of| of.is(mode)))
+            };
+            facts.reaching_out().filter(is_count).filter(orders).take(MAX_COUNTS).collect()
         });
         counts.iter().copied().filter(|&count| comes_before(facts, count, load)).max()
     }
