@@ -1,7 +1,8 @@
 use petgraph::graph::NodeIndex;
 use ptx_facts::FunctionFacts;
 use ptx_facts::asynchronous::{
-    Poll, address_root, has_same_distance, is_weak, may_be_global, polled_root, stores_in_bulk,
+    Poll, address_root, counts_of_done, has_same_distance, is_weak, may_be_global, polled_root,
+    stores_in_bulk,
 };
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
@@ -221,7 +222,14 @@ impl Met<'_, '_> {
             };
             facts.reaching_out().filter(is_count).filter(orders).take(MAX_COUNTS).collect()
         });
-        counts.iter().copied().filter(|&count| comes_before(facts, count, load)).max()
+        // One thread counts its block, and all of the block go on as it says.
+        let goes_on = |count: &u32| Reach::from(facts, Ends::Instructions(&[*count]), &[]).at(load).is_some();
+        counts
+            .iter()
+            .copied()
+            .filter(|&count| comes_before(facts, count, load))
+            .max()
+            .or_else(|| counts_of_done(facts).iter().copied().take(MAX_POLLS).find(goes_on))
     }
 
     /// Of some stores by the same parameter as a load, one that the kernel sets a flag after which is waited for before the load.
