@@ -76,7 +76,7 @@ fn begins_with(
 }
 
 /// The register that an instruction computes an address of.
-fn source(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> {
+pub(super) fn source(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> {
     let index = match facts.instance(write)?.effects.computes? {
         Computation::Move
         | Computation::Add

@@ -6,7 +6,7 @@ use ptx_ir::space::StateSpace;
 use ptx_ir::special::SpecialRegister;
 use rustc_hash::FxHashSet;
 
-use super::addresses::{address_steps, distance_of, walk_address};
+use super::addresses::{address_steps, distance_of, source, walk_address};
 use super::tables::name_of;
 use super::{Poll, orders};
 use crate::FunctionFacts;
@@ -315,7 +315,45 @@ pub fn may_be_global(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
         is_parameter(facts, root)
             || exchanged(facts, root)
                 .is_some_and(|(_, sources)| sources.into_iter().all(|each| is_parameter(facts, each)))
+            || is_chosen(facts, root)
     })
+}
+
+/// Whether a register gets one of few addresses, all of which come of parameters.
+fn is_chosen(facts: &FunctionFacts<'_>, register: Register) -> bool {
+    const MAX_CHOICES: usize = 4;
+    let definitions = facts.definitions(register);
+    let chooses = |write: u32| {
+        let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+        definitions.len() > 1 || computes == Some(Computation::Select)
+    };
+    let is_of_parameter = |write: u32, from: Register| {
+        address_steps(facts, write, from).last().is_some_and(|root| is_parameter(facts, *root))
+    };
+    let comes_of_parameter = |write: u32| {
+        let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+        if computes != Some(Computation::Select) {
+            return source(facts, write).is_some_and(|from| is_of_parameter(write, from));
+        }
+        let mut choices = facts.body.operands(Handle::new(write)).iter().skip(1).take(2);
+        choices.all(|choice| match choice {
+            Operand::Register { register, .. } => is_of_parameter(write, *register),
+            _ => false,
+        })
+    };
+    // Who has none yet begins with nought.
+    let is_none = |write: u32| {
+        let computes = facts.instance(write).and_then(|instance| instance.effects.computes);
+        computes == Some(Computation::Move)
+            && matches!(
+                facts.body.operands(Handle::new(write)).get(1),
+                Some(Operand::Integer { bits: 0, .. })
+            )
+    };
+    let mut known = definitions.iter().filter(|&&write| !is_none(write)).peekable();
+    definitions.len() <= MAX_CHOICES
+        && known.peek().is_some()
+        && known.all(|&write| chooses(write) && comes_of_parameter(write))
 }
 
 /// Whether a register gets a parameter and nothing else.
