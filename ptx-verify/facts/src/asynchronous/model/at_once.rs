@@ -224,15 +224,18 @@ impl Machine<'_> {
             if other != block || i128::from(last) - i128::from(place) != way {
                 return None;
             }
+            if ranges.len() >= MAX_PLACES {
+                return None;
+            }
             if step.unsigned_abs() <= bytes {
                 ranges.push((block, place.min(last), place.abs_diff(last) + bytes));
                 continue;
             }
-            let places = (0..rounds).map(|round| place.wrapping_add((step as u64).wrapping_mul(round)));
-            ranges.extend(places.map(|place| (block, place, bytes)));
-            if ranges.len() > MAX_PLACES {
+            if rounds > (MAX_PLACES - ranges.len()) as u64 {
                 return None;
             }
+            let places = (0..rounds).map(|round| place.wrapping_add((step as u64).wrapping_mul(round)));
+            ranges.extend(places.map(|place| (block, place, bytes)));
         }
         ranges.sort_unstable();
         let mut merged: Vec<Range> = Vec::new();
