@@ -310,7 +310,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
             | FaultKind::GroupPending,
             Part::Rounds,
         ) => "each round begins here",
-        (FaultKind::EarlyAccess, Part::Rounds) => "the rounds of the access begin after this",
+        (FaultKind::EarlyAccess, Part::Rounds) => "a wait belongs before the rounds that begin here",
         (_, Part::Rounds) => "the rounds of the access begin here",
         (_, Part::Stage) => "the stage turns here",
         (FaultKind::MissingFence, Part::Met) => "those who have written go on from here",

@@ -67,7 +67,7 @@ fn meant<'s>(tokens: &[Token<'s>]) -> BTreeMap<usize, (Path<'s>, &'s str)> {
         scopes.paths.iter().flatten().copied().chain(scopes.aliases.keys().copied()).collect();
     let several = scopes.declared.iter().filter(|(_, all)| all.len() > 1).map(|(name, _)| *name);
     let mut several: HashSet<&str> = several.take(MAX_NAMES).collect();
-    // What is a member as well may be meant where nothing stands before it.
+    // A name that a type also has may be its member where it stands alone.
     let mut members = HashSet::new();
     for (at, token) in tokens.iter().enumerate().skip(1).filter(|(_, token)| several.contains(token.text)) {
         let before = &tokens[at - 1];

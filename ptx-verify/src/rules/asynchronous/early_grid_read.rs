@@ -83,14 +83,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
             Some(&wait) => found.with_secondary(context.instruction_span(wait), "waited for here"),
             None => found,
         };
-        let goes = begins(facts, early).filter(|goes| *goes != early);
-        let found = match goes {
-            Some(goes) => found.with_secondary(
-                context.instruction_span(goes),
-                "those who come to it go on here, without a wait",
-            ),
-            None => found,
-        };
+        let found = with_way(context, facts, found, early);
         diagnostics.push(found.with_help("wait before what another grid has written is read"));
         return;
     }
@@ -163,14 +156,7 @@ fn never_waits(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, reads: &[u3
         }
         None => found,
     };
-    let goes = begins(facts, read).filter(|goes| *goes != read);
-    let found = match goes {
-        Some(goes) => found.with_secondary(
-            context.instruction_span(goes),
-            "those who come to it go on here, without a wait",
-        ),
-        None => found,
-    };
+    let found = with_way(context, facts, found, read);
     // What is read before may be written by nobody, and what is copied is mostly what others have written.
     let copies = |each: u32| {
         let acts = facts.instance(each).and_then(|instance| instance.effects.asynchronous);
@@ -225,6 +211,22 @@ fn used_before(
         () if does(at, false, &[WRITTEN_BEFORE, USED_BEFORE]) => Some((at, "writes")),
         () => None,
     })
+}
+
+/// A finding with the place where those part from others who come to an instruction, if they do.
+fn with_way(
+    context: &FlowContext<'_>,
+    facts: &FunctionFacts<'_>,
+    found: Diagnostic,
+    instruction: u32,
+) -> Diagnostic {
+    match begins(facts, instruction).filter(|goes| *goes != instruction) {
+        Some(goes) => found.with_secondary(
+            context.instruction_span(goes),
+            "those who come to it go on here, without a wait",
+        ),
+        None => found,
+    }
 }
 
 /// Where those begin to go a way of their own who come to an instruction, before all rounds: a wait belongs there.

@@ -14,7 +14,7 @@ use crate::values::number::mask as low_bits;
 
 /// Rounds that are executed before others are taken at once.
 const ROUNDS: u32 = 4;
-/// If they cannot be, it is tried again when there were so many times as many.
+/// The next try comes when the loop has turned this many times as often.
 const AGAIN: u32 = 4;
 /// Fewer are executed one by one.
 const FEWEST: i128 = 4;
@@ -199,7 +199,7 @@ impl Machine<'_> {
         least
     }
 
-    /// The places that lanes access in so many rounds, whose first two have such addresses; none where there are too many.
+    /// The places that lanes access in `rounds` rounds, by their addresses in the first two; none where that is more than `MAX_PLACES`.
     fn ranges_of_rounds(
         &self,
         warp: usize,
@@ -289,7 +289,7 @@ fn until_change(shape: &Shape, numbers: [(u64, u64); 2]) -> Option<i128> {
     beyond.chain(change).min()
 }
 
-/// Whether it is tried after so many rounds.
+/// Whether rounds are taken at once after this number of them.
 fn is_time(count: u32) -> bool {
     std::iter::successors(Some(ROUNDS), |next| next.checked_mul(AGAIN)).any(|next| next == count)
 }

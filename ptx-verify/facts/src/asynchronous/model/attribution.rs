@@ -436,11 +436,11 @@ fn rounds_of_access(facts: &FunctionFacts<'_>, fault: &Fault) -> Option<u32> {
             best = Some((blocks.len(), head));
         }
     }
-    let head = cfg.instructions(best?.1).next()?;
-    // What stands before the rounds is nearer to where the wait belongs than their first instruction.
-    let is_before =
-        |at: &u32| cfg.dominates(cfg.block_of(Handle::new(*at)), best.map_or(own, |(_, head)| head));
-    Some(head.checked_sub(1).filter(is_before).unwrap_or(head))
+    let (_, block) = best?;
+    let head = cfg.instructions(block).next()?;
+    // The wait belongs at the end of what leads to the loop.
+    let leads = |at: &u32| cfg.dominates(cfg.block_of(Handle::new(*at)), block);
+    Some(head.checked_sub(1).filter(leads).unwrap_or(head))
 }
 
 /// The instructions that choose the stage of a test: what its address is computed of, where that turns.
