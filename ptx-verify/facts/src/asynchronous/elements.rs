@@ -20,19 +20,91 @@ pub(super) fn read_one_parameter(facts: &FunctionFacts<'_>, one: u32, other: u32
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List(Form);
 
-/// The list that a load reads an element of; none where it may be another one for other threads, or the next time.
+/// The list that a load reads an element of; none where it may be another one for other threads. Loops that count alike come to the same
+/// elements, one after the other.
 #[must_use]
 pub fn list_of(facts: &FunctionFacts<'_>, load: u32) -> Option<List> {
     let form = form_of(facts, load)?;
-    let is_one = |term: &Term| match term {
-        Term::Register(_) => false,
-        Term::Special(special) => {
-            matches!(special.varies(), Varies::Block | Varies::Cluster | Varies::Launch)
+    let mut terms: BTreeMap<Term, i64> = BTreeMap::new();
+    for (term, by) in form.terms {
+        let term = match term {
+            Term::Special(special) if !is_of_block(special) => return None,
+            Term::Register(register) => match counts_by(facts, register) {
+                Some(step) => Term::Counter(step),
+                None if comes_of_block(facts, register, MAX_DEPTH) => term,
+                None => return None,
+            },
+            known => known,
+        };
+        let known = terms.entry(term).or_default();
+        *known = known.wrapping_add(by);
+    }
+    Some(List(Form { terms, added: 0 }))
+}
+
+/// Whether all threads of a block have the same number there.
+fn is_of_block(special: SpecialRegister) -> bool {
+    matches!(special.varies(), Varies::Block | Varies::Cluster | Varies::Launch)
+}
+
+/// By how much a register counts, from a number on, where it does nothing else.
+fn counts_by(facts: &FunctionFacts<'_>, register: Register) -> Option<i64> {
+    let definitions = facts.definitions(register);
+    if !(2..=MAX_WRITES).contains(&definitions.len()) {
+        return None;
+    }
+    let mut step = None;
+    for &write in definitions {
+        let operands = facts.body.operands(Handle::new(write));
+        let computes = facts.instance(write)?.effects.computes?;
+        let added = match (computes, operands.get(1)?) {
+            (Computation::Move, Operand::Integer { .. }) => continue,
+            // The sum may be computed before.
+            (Computation::Move, Operand::Register { register: sum, .. }) => {
+                let &[sum] = facts.definitions(*sum) else { return None };
+                added_to(facts, sum, register)?
+            }
+            _ => added_to(facts, write, register)?,
+        };
+        if step.is_some_and(|known| known != added) {
+            return None;
         }
-        Term::Variable(_) | Term::Parameter(..) => true,
-    };
-    let is_one = form.terms.keys().all(is_one);
-    is_one.then_some(List(Form { added: 0, ..form }))
+        step = Some(added);
+    }
+    step
+}
+
+/// What an instruction adds to a register, if that is a number.
+fn added_to(facts: &FunctionFacts<'_>, sum: u32, register: Register) -> Option<i64> {
+    let is_sum = facts.instance(sum)?.effects.computes == Some(Computation::Add) && !facts.is_guarded(sum);
+    match *facts.body.operands(Handle::new(sum)) {
+        [_, Operand::Register { register: from, .. }, Operand::Integer { bits, .. }]
+            if is_sum && from == register =>
+        {
+            Some(bits as i64)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a register is computed of what all threads of a block have alike.
+fn comes_of_block(facts: &FunctionFacts<'_>, register: Register, depth: usize) -> bool {
+    let &[write] = facts.definitions(register) else { return false };
+    let Some(instance) = facts.instance(write).filter(|_| !facts.is_guarded(write)) else { return false };
+    if loads_parameter(facts, write) {
+        return true;
+    }
+    if depth == 0 || !instance.effects.is_pure() || instance.effects.reads_memory {
+        return false;
+    }
+    let operands = facts.body.operands(Handle::new(write));
+    operands.len() > 1
+        && operands[1..].iter().all(|operand| match operand {
+            Operand::Register { register, .. } => comes_of_block(facts, *register, depth - 1),
+            Operand::Special(special) => is_of_block(*special),
+            Operand::Integer { .. } => true,
+            _ => false,
+        })
 }
 
 /// What an address is computed of, with what each part is multiplied by, and what is added.
@@ -46,6 +118,8 @@ struct Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Term {
     Register(Register),
+    /// A register that counts, by its step.
+    Counter(i64),
     Special(SpecialRegister),
     /// The address of a variable.
     Variable(usize),
@@ -53,6 +127,10 @@ enum Term {
     Parameter(usize, i64),
 }
 
+/// Writes of a register that counts.
+const MAX_WRITES: usize = 4;
+/// How far what a register is computed of is looked at.
+const MAX_DEPTH: usize = 6;
 /// Instructions that are looked at for one address.
 const MAX_STEPS: usize = 32;
 /// Loads that one is compared with.

@@ -464,16 +464,21 @@ fn of_launch(
             let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
             *spent += other.steps;
             let shows = shown.faults.iter().any(|fault| other.shows(fault));
-            // So few rounds may show nothing: another number that asks for many has to.
-            let other = match !shows && other.end == End::Complete && scenario.memory >= MANY_IN_MEMORY {
-                true => {
-                    let memory = scenario.memory - scenario.memory / SHORT_OF_MEMORY;
-                    let near = of_scenario(program, Scenario { memory, ..scenario }, None, None);
-                    *spent += near.steps;
-                    near
+            // So few rounds may show nothing: another number that asks for many has to. What is left out for numbers that are smaller than
+            // some parameter comes for larger ones, and what one list decides can happen.
+            let apart = scenario.memory / SHORT_OF_MEMORY;
+            let near = [
+                (scenario.memory - apart, other.end == End::Complete),
+                (scenario.memory + apart, shown.of_one_list),
+            ];
+            let may_ask = !shows && scenario.memory >= MANY_IN_MEMORY;
+            let mut other = other;
+            for (memory, _) in near.into_iter().filter(|(_, may_show)| *may_show && may_ask) {
+                if other.faults.is_empty() {
+                    other = of_scenario(program, Scenario { memory, ..scenario }, None, None);
+                    *spent += other.steps;
                 }
-                false => other,
-            };
+            }
             shown.faults.retain(|fault| other.shows(fault));
             if shown.faults.iter().any(Fault::expects_nothing) {
                 // Between two places in a list is nothing where all of it is one number.
@@ -544,6 +549,8 @@ struct Shown {
     faults: Vec<Fault>,
     /// Whether an assumption about memory decided about anything.
     guesses: bool,
+    /// Whether it was one list of which all threads read the same elements.
+    of_one_list: bool,
     /// How much copies of unknown size bring, as far as that is known.
     sizes: FxHashMap<u32, u64>,
     /// How many steps it took.
@@ -675,5 +682,6 @@ fn executed<'p>(
     }
     // Where steps are counted by what they do, all executions count.
     let steps = if scenario.weighs { spent } else { steps };
-    Shown { end, faults, guesses, sizes, steps, misfits, lacks_copies }
+    let of_one_list = machine.decisive.are_one();
+    Shown { end, faults, guesses, of_one_list, sizes, steps, misfits, lacks_copies }
 }
