@@ -2,92 +2,108 @@
 
 use rustc_hash::FxHashMap;
 
-/// Bytes of a cell.
-const CELL: u64 = 8;
+use super::table::Table;
+
+/// Bytes of a page.
+const PAGE: u64 = 256;
+/// Bytes that one word has a bit each for.
+const WORD: u64 = 64;
+const WORDS: usize = (PAGE / WORD) as usize;
+/// Bytes of the longest number.
+const LONGEST: u64 = 8;
 
 /// Some bytes of memory that follow each other.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    bytes: [u8; CELL as usize],
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    bytes: [u8; PAGE as usize],
     /// A bit for each byte that is known.
-    known: u8,
+    known: [u64; WORDS],
     /// A bit for each that is assumed.
-    assumed: u8,
+    assumed: [u64; WORDS],
+}
+
+impl Default for Page {
+    fn default() -> Self {
+        Self { bytes: [0; PAGE as usize], known: [0; WORDS], assumed: [0; WORDS] }
+    }
+}
+
+impl Page {
+    /// Forgets what is in a range, of which it has a part.
+    fn erase(&mut self, page: u64, (start, end): (u64, u64)) {
+        for (known, word) in self.known.iter_mut().zip(page * (PAGE / WORD)..) {
+            *known &= !bits(word, start, end);
+        }
+    }
 }
 
 /// Bytes in the shared memory of each block, and whether they are assumed.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    cells: FxHashMap<(usize, u64), Cell>,
+    blocks: FxHashMap<usize, Table<Page>>,
 }
 
-/// The bits of the bytes of a cell that are in a range.
-fn bits(cell: u64, start: u64, end: u64) -> u8 {
-    let from = start.saturating_sub(cell * CELL);
-    let to = end.saturating_sub(cell * CELL);
-    let below = |count: u64| -> u8 { if count >= CELL { u8::MAX } else { (1 << count) - 1 } };
-    below(to) & !below(from)
+/// The bits of the bytes of a word that are in a range.
+fn bits(word: u64, start: u64, end: u64) -> u64 {
+    let below = |place: u64| match place.saturating_sub(word * WORD) {
+        WORD.. => u64::MAX,
+        count => (1 << count) - 1,
+    };
+    below(end) & !below(start)
+}
+
+/// Which page has a byte, which of its bytes it is, and the bit of which word.
+const fn place_of(place: u64) -> (u64, usize, usize, u64) {
+    let byte = place % PAGE;
+    (place / PAGE, byte as usize, (byte / WORD) as usize, 1 << (byte % WORD))
 }
 
 impl Memory {
     /// Forgets all numbers.
     pub(super) fn forget(&mut self) {
-        self.cells.clear();
+        self.blocks.clear();
     }
 
     /// Forgets what is in a range.
     pub(super) fn erase(&mut self, block: usize, (place, bytes): (u64, u64)) {
-        let end = place.saturating_add(bytes);
-        let (first, after) = (place / CELL, end.div_ceil(CELL));
-        if after - first > self.cells.len() as u64 {
-            self.cells.retain(|(of, cell), known| {
-                if *of == block && (first..after).contains(cell) {
-                    known.known &= !bits(*cell, place, end);
-                }
-                known.known != 0
-            });
+        let Some(pages) = self.blocks.get_mut(&block) else { return };
+        let range = (place, place.saturating_add(bytes));
+        let (first, after) = (range.0 / PAGE, range.1.div_ceil(PAGE));
+        if after - first > pages.len() as u64 {
+            pages
+                .iter_mut()
+                .filter(|(page, _)| (first..after).contains(page))
+                .for_each(|(number, page)| page.erase(number, range));
             return;
         }
-        for cell in first..after {
-            if let Some(known) = self.cells.get_mut(&(block, cell)) {
-                known.known &= !bits(cell, place, end);
+        for number in first..after {
+            if let Some(page) = pages.get_mut(number) {
+                page.erase(number, range);
             }
         }
     }
 
     /// The number at a place, and whether it is assumed; none where nothing is known of one of its bytes.
     pub(super) fn load(&self, block: usize, place: u64, bytes: u64) -> Option<(u64, bool)> {
+        let pages = self.blocks.get(&block)?;
         let mut found = (0, false);
-        let end = place.checked_add(bytes)?;
-        for cell in (place / CELL..end.div_ceil(CELL)).rev() {
-            let known = self.cells.get(&(block, cell))?;
-            let wanted = bits(cell, place, end);
-            if known.known & wanted != wanted {
-                return None;
-            }
-            found.1 |= known.assumed & wanted != 0;
-            for (index, byte) in known.bytes.iter().enumerate().rev() {
-                if wanted >> index & 1 != 0 {
-                    found.0 = found.0 << 8 | u64::from(*byte);
-                }
-            }
+        for place in (place..place.checked_add(bytes)?).rev() {
+            let (page, byte, word, bit) = place_of(place);
+            let page = pages.get(page).filter(|page| page.known[word] & bit != 0)?;
+            found = (found.0 << 8 | u64::from(page.bytes[byte]), found.1 || page.assumed[word] & bit != 0);
         }
         Some(found)
     }
 
     pub(super) fn store(&mut self, block: usize, place: u64, (number, bytes): (u64, u64), assumed: bool) {
-        let number = number.to_le_bytes();
-        let mut done = 0;
-        while done < bytes.min(CELL) {
-            let (index, from) = (place.wrapping_add(done) / CELL, place.wrapping_add(done) % CELL);
-            let count = (CELL - from).min(bytes - done);
-            let cell = self.cells.entry((block, index)).or_default();
-            let own = number[done as usize..][..count as usize].iter();
-            cell.bytes[from as usize..].iter_mut().zip(own).for_each(|(byte, own)| *byte = *own);
-            let bits = bits(0, from, from + count);
-            cell.known |= bits;
-            cell.assumed = if assumed { cell.assumed | bits } else { cell.assumed & !bits };
-            done += count;
+        let pages = self.blocks.entry(block).or_default();
+        let own = number.to_le_bytes().into_iter().take(bytes.min(LONGEST) as usize);
+        for (number, index) in own.zip(0..) {
+            let (page, byte, word, bit) = place_of(place.wrapping_add(index));
+            let page = pages.entry(page);
+            page.bytes[byte] = number;
+            page.known[word] |= bit;
+            page.assumed[word] = page.assumed[word] & !bit | if assumed { bit } else { 0 };
         }
     }
 }
@@ -109,5 +125,19 @@ mod tests {
         assert_eq!((memory.load(0, 9, 1), memory.load(0, 6, 3)), (None, Some((0x0009_0201, true))));
         memory.erase(0, (0, 1 << 40));
         assert_eq!(memory.load(0, 6, 1), None);
+    }
+
+    #[test]
+    fn numbers_lie_across_pages() {
+        let mut memory = Memory::default();
+        memory.store(2, PAGE - 3, (0x0807_0605_0403_0201, 8), false);
+        assert_eq!(memory.load(2, PAGE - 3, 8), Some((0x0807_0605_0403_0201, false)));
+        memory.erase(2, (PAGE + 1, 1));
+        assert_eq!(
+            (memory.load(2, PAGE - 3, 5), memory.load(2, PAGE - 3, 4)),
+            (None, Some((0x0403_0201, false)))
+        );
+        memory.erase(2, (0, PAGE));
+        assert_eq!((memory.load(2, PAGE - 1, 1), memory.load(2, PAGE, 1)), (None, Some((4, false))));
     }
 }

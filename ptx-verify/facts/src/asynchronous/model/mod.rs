@@ -64,6 +64,7 @@ mod skim;
 mod slice;
 mod specials;
 mod spread;
+mod table;
 mod tensor;
 mod tensor_fences;
 mod tensor_order;

@@ -4,9 +4,10 @@
 
 use std::cell::LazyCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::clock::{Clock, Row};
+use super::table::Table;
 
 /// Bytes of a cell.
 const CELL: u64 = 64;
@@ -167,7 +168,7 @@ pub(super) enum Clash {
 /// The shared memory of a block.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    cells: FxHashMap<u64, Cell>,
+    cells: Table<Cell>,
 }
 
 /// Who accesses, and what it knows.
@@ -241,7 +242,7 @@ impl Shadow {
     ) -> Option<Clash> {
         let mut clash = None;
         for (index, bytes) in pieces {
-            let cell = self.cells.entry(index).or_default();
+            let cell = self.cells.entry(index);
             for running in &cell.copied_here {
                 if running.bytes & bytes != 0
                     && !flights[running.flight as usize].is_observed(who.clock, who.warps)
@@ -285,7 +286,7 @@ impl Shadow {
 
     /// Whether some warps have accessed a place.
     pub(super) fn is_touched(&self, (start, bytes): (u64, u64), by: impl Fn(u32) -> bool) -> bool {
-        cells(start, bytes).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes))).any(
+        cells(start, bytes).filter_map(|(index, bytes)| Some((self.cells.get(index)?, bytes))).any(
             |(cell, bytes)| {
                 let mut touches = cell.writes.iter().chain(&cell.reads);
                 touches.any(|touch| touch.bytes & bytes != 0 && by(touch.warp))
@@ -307,14 +308,14 @@ impl Shadow {
     /// Whether anything was ever written to a place.
     pub(super) fn is_written(&self, place: u64) -> bool {
         cells(place, 1)
-            .all(|(index, bytes)| self.cells.get(&index).is_some_and(|cell| cell.written & bytes != 0))
+            .all(|(index, bytes)| self.cells.get(index).is_some_and(|cell| cell.written & bytes != 0))
     }
 
     /// Whether threads have stored at a place, and no copy since.
     pub(super) fn is_stored(&self, place: u64) -> bool {
         cells(place, 1).all(|(index, bytes)| {
             let stores = |cell: &Cell| cell.writes.iter().any(|touch| touch.bytes & bytes != 0);
-            self.cells.get(&index).is_some_and(stores)
+            self.cells.get(index).is_some_and(stores)
         })
     }
 
@@ -330,7 +331,7 @@ impl Shadow {
         alike: &FxHashSet<u32>,
     ) -> Option<(Touch, bool)> {
         pieces.into_iter().find_map(|(index, bytes)| {
-            let cell = self.cells.get(&index)?;
+            let cell = self.cells.get(index)?;
             let has_stored = |warp: u32, store: u32, bytes: u64| {
                 let own = cell.writes.iter().filter(|own| own.warp == warp && own.instruction == store);
                 alike.contains(&store) && bytes & !own.fold(0, |all, own| all | own.bytes) == 0
@@ -356,7 +357,7 @@ impl Shadow {
         (index, bytes): (u64, u64),
         wanted: impl Fn(u32) -> bool,
     ) -> bool {
-        self.cells.get(&index).is_some_and(|cell| {
+        self.cells.get(index).is_some_and(|cell| {
             let mut writes = cell.writes.iter();
             writes.any(|touch| touch.bytes & bytes != 0 && !who.knows(touch) && wanted(touch.warp))
         })
@@ -368,14 +369,14 @@ impl Shadow {
         (index, bytes): (u64, u64),
         wanted: impl Fn(&Touch) -> bool,
     ) -> Option<Touch> {
-        let cell = self.cells.get(&index)?;
+        let cell = self.cells.get(index)?;
         cell.writes.iter().find(|touch| touch.bytes & bytes != 0 && wanted(touch)).copied()
     }
 
     /// Whether a warp has read a part of a cell since it wrote there.
     pub(super) fn is_read_by(&self, warp: u32, (index, bytes): (u64, u64)) -> bool {
         self.cells
-            .get(&index)
+            .get(index)
             .is_some_and(|cell| cell.reads.iter().any(|touch| touch.warp == warp && touch.bytes & bytes != 0))
     }
 
@@ -385,7 +386,7 @@ impl Shadow {
         (index, bytes): (u64, u64),
         wanted: impl Fn(&Touch) -> bool,
     ) -> Option<Touch> {
-        let cell = self.cells.get(&index)?;
+        let cell = self.cells.get(index)?;
         let mut touches = cell.writes.iter().chain(&cell.reads);
         touches.find(|touch| touch.bytes & bytes != 0 && wanted(touch)).copied()
     }
@@ -398,10 +399,9 @@ impl Shadow {
         wanted: impl Fn(&Touch) -> bool,
     ) -> Option<Touch> {
         let range = start / CELL..=end / CELL;
-        let cells = self.cells.iter().filter(|(index, _)| range.contains(*index));
-        let touches = cells.flat_map(|(index, cell)| {
-            cell.writes.iter().chain(&cell.reads).map(move |touch| (*index, touch))
-        });
+        let cells = self.cells.iter().filter(|(index, _)| range.contains(index));
+        let touches = cells
+            .flat_map(|(index, cell)| cell.writes.iter().chain(&cell.reads).map(move |touch| (index, touch)));
         let apart = touches.filter(|(index, touch)| {
             !who.knows(touch) && overlaps((*index, touch.bytes), (start, end)) && wanted(touch)
         });
@@ -418,7 +418,7 @@ impl Shadow {
     ) -> u64 {
         let first = || {
             let cells =
-                cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(&index)?, bytes)));
+                cells(start, least).filter_map(|(index, bytes)| Some((self.cells.get(index)?, bytes)));
             cells.flat_map(|(cell, bytes)| cell.writes.iter().filter(move |touch| touch.bytes & bytes != 0))
         };
         let (mut writers, mut last) = (Vec::new(), None);
@@ -441,7 +441,7 @@ impl Shadow {
         let mut run = 0;
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
-            let Some(cell) = self.cells.get(&index) else { break };
+            let Some(cell) = self.cells.get(index) else { break };
             let written = cell.written_by(&writers, byte) >> byte;
             let here = u64::from(written.trailing_ones()).min(CELL - byte);
             run += here;
@@ -479,7 +479,7 @@ impl Shadow {
             (own.0..own.1).contains(&touch.event)
         };
         for (index, bytes) in cells(start, least) {
-            let writes = self.cells.get(&index).map(|cell| &cell.writes[..]).unwrap_or_default();
+            let writes = self.cells.get(index).map(|cell| &cell.writes[..]).unwrap_or_default();
             for touch in writes.iter().filter(|touch| touch.bytes & bytes != 0) {
                 insert(&mut writers, touch.instruction);
                 has_come(touch, &mut goes);
@@ -488,7 +488,7 @@ impl Shadow {
         let mut run = 0;
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
-            let Some(cell) = self.cells.get(&index) else { break };
+            let Some(cell) = self.cells.get(index) else { break };
             let wanted = u64::MAX << byte;
             let mut found = 0;
             for touch in &cell.writes {
@@ -514,7 +514,7 @@ impl Shadow {
         own: &Flight,
     ) -> Option<Clash> {
         let unseen =
-            |(index, bytes)| self.cells.get(&index).and_then(|cell: &Cell| cell.unseen(who, bytes, own));
+            |(index, bytes)| self.cells.get(index).and_then(|cell: &Cell| cell.unseen(who, bytes, own));
         cells(start, bytes).find_map(unseen).filter(|clash| matches!(clash, Clash::Unfenced { .. }))
     }
 
@@ -532,7 +532,7 @@ impl Shadow {
                 let is_later = touch.warp == warp && touch.event > since;
                 is_later && touch.lanes & !lanes != 0 && touch.bytes & bytes != 0
             };
-            let cell = self.cells.get(&index)?;
+            let cell = self.cells.get(index)?;
             let touches = if writes { &cell.writes } else { &cell.reads };
             touches.iter().find(by_others).map(|touch| touch.instruction)
         })
@@ -549,7 +549,7 @@ impl Shadow {
         let mut clash = None;
         let own = &flights[flight as usize];
         for (index, bytes) in cells(start, bytes) {
-            let cell = self.cells.entry(index).or_default();
+            let cell = self.cells.entry(index);
             clash = clash.or_else(|| cell.unseen(who, bytes, own));
             for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
                 if !flights[running.flight as usize].is_observed(who.clock, who.warps) {
@@ -579,7 +579,7 @@ impl Shadow {
     ) -> Option<Clash> {
         let mut clash = None;
         for (index, bytes) in cells(start, bytes) {
-            let cell = self.cells.entry(index).or_default();
+            let cell = self.cells.entry(index);
             for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
                 let other = &flights[running.flight as usize];
                 // Lanes write next to each other, and all warps may do the same.
