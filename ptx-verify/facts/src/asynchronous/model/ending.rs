@@ -424,7 +424,8 @@ impl Machine<'_> {
             let fault = Fault::new(FaultKind::OtherBytes, expectation).with(copy, Part::Operation);
             return Some(fault.counted(expected as i64, room as i64));
         }
-        Some(of_extents(self.log.extents.short(&phases, variables)?))
+        let starts = self.log.starts.iter().copied();
+        Some(of_extents(self.log.extents.short(&phases, variables, starts)?))
     }
 
     /// Adds where threads arrive that never wait for anything.

@@ -82,14 +82,15 @@ impl Extents {
     }
 
     /// A phase that expects fewer bytes than are read of its copies: where, how many, how many are read at least, a copy, and
-    /// who reads.
+    /// who reads. A copy ends where any operation begins: `starts` are such places, since not all phases are told.
     pub(super) fn short(
         &self,
         phases: &[Shared],
         variables: &[(u64, u64)],
+        starts: impl Iterator<Item = u64>,
     ) -> Option<(u32, u64, u64, u32, u32)> {
-        let places: BTreeSet<u64> =
-            phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place).collect();
+        let copies = phases.iter().flat_map(|phase| &phase.copies).map(|copy| copy.place);
+        let places: BTreeSet<u64> = copies.chain(starts).collect();
         let found = phases.iter().filter_map(|phase| {
             let mut needed: u64 = phase.known.iter().sum();
             let mut last = None;
@@ -147,7 +148,11 @@ mod tests {
         extents.add(1024, 7 * 1024, 5);
         extents.add(9216, 3 * 1024, 6);
         let needed = 7 * 1024 + 16 + 3 * 1024 + 16;
-        assert_eq!(extents.short(&[phase(6144)], &[]), Some((3, 6144, needed, 2, 6)));
-        assert_eq!(extents.short(&[phase(12288)], &[]), None);
+        assert_eq!(extents.short(&[phase(6144)], &[], [].into_iter()), Some((3, 6144, needed, 2, 6)));
+        assert_eq!(extents.short(&[phase(12288)], &[], [].into_iter()), None);
+        // What is read where another copy begins is no part of these.
+        extents.add(65536, 7 * 1024, 5);
+        assert!(extents.short(&[phase(12288)], &[], [].into_iter()).is_some());
+        assert_eq!(extents.short(&[phase(12288)], &[], [65536].into_iter()), None);
     }
 }

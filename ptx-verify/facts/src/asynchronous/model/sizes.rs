@@ -76,7 +76,9 @@ impl Log {
 
     /// An expectation of fewer bytes than are read.
     pub(super) fn short(&self, variables: &[(u64, u64)]) -> Option<(u32, u64, u64, u32, u32)> {
-        self.extents.short(&self.shared, variables)
+        let are_all_known = self.starts.len() < MAX_STARTS;
+        let short = || self.extents.short(&self.shared, variables, self.starts.iter().copied());
+        are_all_known.then(short).flatten()
     }
 
     /// An operation that tells no object reads there.
