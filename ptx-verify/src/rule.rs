@@ -106,7 +106,15 @@ pub(crate) struct Rule {
     pub(crate) also: &'static [&'static Rule],
 }
 
+/// What the codes of the rules begin with that follow the protocols of kernels.
+const OF_PROTOCOL: &str = "P09";
+
 impl Rule {
+    /// Whether it follows what threads, copies and blocks tell each other.
+    pub(crate) fn is_of_protocol(&self) -> bool {
+        self.info.code.starts_with(OF_PROTOCOL)
+    }
+
     /// Whether the check may make a finding of that rule.
     pub(crate) fn makes(&self, name: &str) -> bool {
         self.info.name == name || self.also.iter().any(|rule| rule.info.name == name)

@@ -20,5 +20,6 @@ pub mod reach;
 pub mod registers;
 pub mod uniformity;
 pub mod values;
+pub mod webs;
 
 pub use function::FunctionFacts;

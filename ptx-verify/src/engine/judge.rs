@@ -1,6 +1,7 @@
 //! What the rules say of a body, and of what a module declares.
 
 use ptx_facts::mentions::{Mentions, Used};
+use std::cell::LazyCell;
 use std::sync::{Arc, OnceLock};
 
 use ptx_ir::ir::{Body, Function, Handle, Item, Module};
@@ -113,12 +114,20 @@ impl<'a> Judge<'a> {
     fn function(&self, context: FunctionContext<'_>, facts: &SpellingFacts, out: &mut Vec<Diagnostic>) {
         instruction::verify(&context, facts, &self.rules, out);
         let flow = FlowContext::new(context);
+        let told_apart = LazyCell::new(|| flow.told_apart());
+        let apart = LazyCell::new(|| {
+            let body = told_apart.as_ref()?;
+            Some(FlowContext::new(FunctionContext { body, ..context }))
+        });
         for rule in self.rules.iter() {
             match rule.check {
                 Check::Function(check) | Check::DeclarationsAndBodies(_, check) => {
                     ask(rule, out, |found| check(&context, found));
                 }
-                Check::Flow(check) => ask(rule, out, |found| check(&flow, found)),
+                Check::Flow(check) => {
+                    let of_protocol = if rule.is_of_protocol() { apart.as_ref() } else { None };
+                    ask(rule, out, |found| check(of_protocol.unwrap_or(&flow), found));
+                }
                 Check::Elsewhere | Check::Syntax(_) | Check::Lowering(_) => {}
                 Check::Module(_) | Check::Declarations(_) | Check::Instruction(_) => {}
                 Check::Asm(_) | Check::AsmFile(_) => {}

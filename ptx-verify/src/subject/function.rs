@@ -13,6 +13,7 @@ use ptx_facts::uniformity::Uniformity;
 use ptx_facts::values::number::Number;
 use ptx_facts::values::pointer::{Object, Pointer};
 use ptx_facts::values::{Assumption, Either, Engine, Graph, Kind, Slice, Values};
+use ptx_facts::webs;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 
@@ -102,6 +103,17 @@ impl<'a> FlowContext<'a> {
             }
         };
         self.facts.get_or_init(|| Some(facts())).as_ref()
+    }
+
+    /// The body with a register for each thing that one holds, for rules that follow protocols; none where there is one for each
+    /// already, or nothing to follow.
+    pub(crate) fn told_apart(&self) -> Option<Body> {
+        let followed = [Features::PROTOCOL, Features::FLAGS, Features::GRIDS, Features::TENSOR_MAPS];
+        let has_any = followed.into_iter().any(|feature| self.module.features().has(feature));
+        if self.module.wanted.fragment.is_some() || !has_any {
+            return None;
+        }
+        webs::told_apart(self.facts()?, self.graph())
     }
 
     /// Whether a register is declared before the part of the function that is known.

@@ -78,6 +78,7 @@ fn begins_with(
 /// The register that an instruction computes an address of.
 pub(super) fn source(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> {
     let index = match facts.instance(write)?.effects.computes? {
+        Computation::Add if adds_to_pointer(facts, write) => 2,
         Computation::Move
         | Computation::Add
         | Computation::Subtract
@@ -90,6 +91,24 @@ pub(super) fn source(facts: &FunctionFacts<'_>, write: u32) -> Option<Register> 
         Operand::Register { register, .. } => Some(*register),
         _ => None,
     }
+}
+
+/// Whether a sum has the pointer last: people write it so, where the first part is a product.
+fn adds_to_pointer(facts: &FunctionFacts<'_>, sum: u32) -> bool {
+    let is_product = |operand: Option<&Operand>| match operand {
+        Some(Operand::Register { register, .. }) => match facts.definitions(*register) {
+            [write] => {
+                facts.instance(*write).and_then(|instance| instance.effects.computes).is_some_and(|each| {
+                    matches!(each, Computation::Multiply | Computation::MultiplyWide | Computation::ShiftLeft)
+                })
+            }
+            _ => false,
+        },
+        // A number is no pointer.
+        _ => true,
+    };
+    let operands = facts.body.operands(Handle::new(sum));
+    is_product(operands.get(1)) && !is_product(operands.get(2))
 }
 
 /// Whether an address that an instruction computes goes on from a register.

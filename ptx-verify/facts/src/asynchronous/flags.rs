@@ -51,7 +51,7 @@ const GRID: [SpecialRegister; 4] = [
     SpecialRegister::NCTAID_Z,
 ];
 /// What is counted is converted, or has a number added, before it is compared.
-const STEPS_TO_COMPARISON: usize = 3;
+const STEPS_TO_COMPARISON: usize = 5;
 
 /// The first operation that counts who is done without an order. The last one reads what all have stored: it stores and reads
 /// through the same parameter, before and after, and never comes back. `is_of_one`: whether one thread of a block executes an
