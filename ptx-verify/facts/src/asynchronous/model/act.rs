@@ -585,6 +585,7 @@ impl Machine<'_> {
         }
         if waits {
             self.warps[warp].fragments[fragment].state = State::Barrier(number);
+            self.meets_tensor(warp, instruction);
         }
         self.progress += 1;
         let is_whole = mask == self.warps[warp].alive && !is_own_credit;

@@ -74,7 +74,7 @@ impl Machine<'_> {
     /// A matrix operation writes its accumulators.
     pub(super) fn accumulate(&mut self, warp: usize, mask: u32, address: Source, flight: u32) {
         let instruction = self.flights[flight as usize].instruction;
-        self.uses_tensor(warp, instruction, true);
+        self.uses_tensor(warp, instruction, None);
         if let Some(columns) = self.columns(warp, mask, address) {
             self.is_allocated(warp, instruction, columns);
             self.is_freed(warp, instruction, columns);
@@ -168,7 +168,7 @@ impl Machine<'_> {
         writes: bool,
     ) {
         self.warps[warp].last_use = Some(instruction);
-        self.uses_tensor(warp, instruction, false);
+        self.uses_tensor(warp, instruction, Some(writes));
         let Some(columns) = self.columns(warp, mask, address) else { return };
         self.is_allocated(warp, instruction, columns);
         self.is_freed(warp, instruction, columns);

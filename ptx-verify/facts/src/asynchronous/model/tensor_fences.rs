@@ -3,10 +3,11 @@
 //! Many kernels fence nowhere, and the tensor core does what they expect. So a fence is missing only in a kernel that has
 //! others like it.
 
+use super::clock::Row;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::Machine;
 use super::program::Action;
-use super::tensor_order::{bit, note};
+use super::tensor_order::{Used, bit, note};
 
 impl Machine<'_> {
     /// A thread orders its tensor operations with those before, or after, a meeting.
@@ -14,6 +15,7 @@ impl Machine<'_> {
         let last = self.warps[warp].met[0].filter(|&at| self.is_barrier(at));
         let own = &mut self.warps[warp].tensor_order;
         if after {
+            own.met = None;
             if let Some(met) = last.filter(|_| own.passed.is_empty()) {
                 note(&mut own.fenced_meetings, met);
             }
@@ -23,8 +25,8 @@ impl Machine<'_> {
             }
         } else {
             own.has_fenced_before = true;
-            if let Some((_, is_fenced)) = &mut own.used {
-                *is_fenced = true;
+            if let Some(used) = &mut own.used {
+                used.is_fenced = true;
             }
         }
     }
@@ -44,23 +46,50 @@ impl Machine<'_> {
 
     /// A warp arrives at an object.
     pub(super) fn tells_tensor(&mut self, warp: usize, object: usize, arrival: u32) {
-        if let Some((used, is_fenced)) = self.warps[warp].tensor_order.used {
+        if let Some(used) = self.warps[warp].tensor_order.used {
             let told = &mut self.objects[object].tensor;
             told.comes(warp);
-            if !is_fenced {
-                told.unfenced = Some((warp, arrival, used));
+            if !used.is_fenced {
+                told.unfenced = Some((warp, arrival, used.instruction));
             }
         }
     }
 
-    /// A warp uses tensor memory; matrix operations need no fence before they tell of their end.
-    pub(super) fn uses_tensor(&mut self, warp: usize, instruction: u32, is_matrix: bool) {
+    /// A warp has come to a barrier of the block.
+    pub(super) fn meets_tensor(&mut self, warp: usize, barrier: u32) {
+        if self.program.fences_tensor {
+            self.warps[warp].tensor_order.met = Some(barrier);
+        }
+    }
+
+    /// Whether other warps have used tensor memory before they met this one, and fenced, in a way that an operation has to come after.
+    fn comes_after_fenced(&self, warp: usize, writes: bool) -> bool {
+        let (own, warps) = (&self.warps[warp], self.warps.len());
+        self.warps.iter().enumerate().any(|(index, other)| {
+            index != warp
+                && other.block == own.block
+                && other.tensor_order.used.is_some_and(|used| {
+                    let is_before = own.clock.get(warps, Row::Events, index) >= used.event;
+                    used.is_fenced && is_before && (writes || used.writes)
+                })
+        })
+    }
+
+    /// A warp uses tensor memory; matrix operations, which are none of a thread, need no fence before they tell of their end.
+    pub(super) fn uses_tensor(&mut self, warp: usize, instruction: u32, stores: Option<bool>) {
         if !self.program.fences_tensor {
             return;
         }
-        let own = &mut self.warps[warp].tensor_order;
-        if !is_matrix {
-            own.used = Some((instruction, false));
+        if let Some(barrier) = self.warps[warp].tensor_order.met.take()
+            && self.comes_after_fenced(warp, stores.unwrap_or(true))
+        {
+            note(&mut self.warps[warp].tensor_order.met_unfenced, (instruction, barrier));
+        }
+        let own = &mut self.warps[warp];
+        let event = own.event;
+        let own = &mut own.tensor_order;
+        if let Some(writes) = stores {
+            own.used = Some(Used { instruction, event, writes, is_fenced: false });
         }
         let passed = std::mem::take(&mut own.passed);
         // Its own operations are in order, and a fence belongs after the last wait.
@@ -96,6 +125,14 @@ impl Machine<'_> {
                     faults.push(fault.with(example, Part::OtherWait));
                 }
             }
+        }
+        let has_met = |barrier: u32| orders().any(|order| order.fenced_meetings.contains(&barrier));
+        let places = orders().flat_map(|order| &order.met_unfenced);
+        let mut apart: Vec<(u32, u32)> = places.copied().filter(|(_, barrier)| !has_met(*barrier)).collect();
+        apart.sort_unstable();
+        for (operation, barrier) in apart.into_iter().take(1) {
+            let fault = Fault::new(FaultKind::TensorUnfenced, operation).with(barrier, Part::Wait);
+            faults.push(fault.with_some(example, Part::OtherWait));
         }
         if orders().any(|order| order.has_fenced_before) {
             for &(arrival, used, test) in orders().flat_map(|order| &order.untold) {

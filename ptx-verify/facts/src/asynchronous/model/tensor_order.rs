@@ -10,8 +10,12 @@ pub(super) struct TensorOrder {
     pub(super) passed: Vec<(usize, u32)>,
     /// Those after which it has fenced, and not used tensor memory yet.
     pub(super) fenced: Vec<(usize, u32)>,
-    /// Its last load or store, and whether it has fenced since.
-    pub(super) used: Option<(u32, bool)>,
+    /// Its last load or store.
+    pub(super) used: Option<Used>,
+    /// The last barrier of the block that it has waited at, if it has neither fenced nor used tensor memory since.
+    pub(super) met: Option<u32>,
+    /// Operations after a barrier without a fence between, before which others have fenced what they stored, or loaded there.
+    pub(super) met_unfenced: Vec<(u32, u32)>,
     /// Tests after which it ever fenced.
     pub(super) fenced_tests: Vec<u32>,
     /// Barriers of the block after which it ever fenced.
@@ -22,6 +26,16 @@ pub(super) struct TensorOrder {
     pub(super) unfenced: Vec<(u32, u32)>,
     /// Arrivals of others without a fence, each with what they used before and where this warp fenced.
     pub(super) untold: Vec<(u32, u32, u32)>,
+}
+
+/// A load from tensor memory, or a store there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Used {
+    pub(super) instruction: u32,
+    pub(super) event: u32,
+    pub(super) writes: bool,
+    /// Whether its warp has fenced since.
+    pub(super) is_fenced: bool,
 }
 
 /// What an object tells of tensor operations.
