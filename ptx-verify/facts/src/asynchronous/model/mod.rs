@@ -626,7 +626,9 @@ fn executed<'p>(
         sizes.retain(|copy, size| agreed.get(copy) == Some(size));
     }
     let mut has_many_sources = machine.has_many_sources();
-    let of_cluster = machine.of_cluster().filter(|_| has_many_sources && end == End::Complete);
+    let of_cluster =
+        machine.of_cluster().filter(|_| has_many_sources && matches!(end, End::Complete | End::Budget));
+    let was_right = machine.faults.is_empty();
     let exact = if has_many_sources { machine.sizes_in_cluster() } else { FxHashMap::default() };
     let is_exact = !exact.is_empty();
     sizes.extend(exact);
@@ -678,8 +680,9 @@ fn executed<'p>(
             faults.clear();
         }
     }
-    if faults.is_empty() {
-        faults.extend(of_cluster);
+    // Where all goes well but for the bytes, what else is found with copies of so many bytes follows from that.
+    if was_right || faults.is_empty() {
+        faults = of_cluster.map_or(faults, |bytes| vec![bytes]);
     }
     // Where steps are counted by what they do, all executions count.
     let steps = if scenario.weighs { spent } else { steps };
