@@ -78,7 +78,7 @@ impl<'a, 's> Lowering<'a, 's> {
                     .iter()
                     .filter(|function| function.owner.is_none() && function.name == *name)
                     .collect();
-                if !own.is_empty() {
+                if !own.is_empty() && self.takes_one_of(&own, given)? {
                     return self.inlined(&own, template, given, None, None);
                 }
                 // `std::make_index_sequence<4>()`
@@ -235,17 +235,12 @@ impl<'a, 's> Lowering<'a, 's> {
         seen: Option<Seen<'s>>,
     ) -> Result<Value, Unclear> {
         let whole = self.next_whole.take();
-        let takes = |function: &&&'a Function<'s>| {
-            let is_needed = |parameter: &&Parameter<'s>| parameter.default.is_none() && !parameter.is_pack;
-            let needed = function.parameters.iter().filter(is_needed).count();
-            let is_open = function.parameters.last().is_some_and(|last| last.is_pack);
-            given.len() >= needed && (is_open || given.len() <= function.parameters.len())
-        };
         // One of several that is not understood may be the one that is meant.
         if named.len() > 1 && named.iter().any(|function| is_not_understood(function)) {
             return Err(Unclear);
         }
-        let fitting: Vec<&'a Function<'s>> = named.iter().filter(takes).copied().collect();
+        let fitting: Vec<&'a Function<'s>> =
+            named.iter().filter(|each| takes_as_many(each, given)).copied().collect();
         let fitting = self.without_specializations(fitting, template, given)?;
         let fitting = match fitting.len() {
             0 | 1 => fitting,
@@ -662,6 +657,14 @@ impl<'a, 's> Lowering<'a, 's> {
         self.write(&place, value)?;
         Ok(place)
     }
+}
+
+/// Whether a function takes as many arguments.
+pub(super) fn takes_as_many(function: &Function<'_>, given: &[Expression<'_>]) -> bool {
+    let is_needed = |parameter: &&Parameter<'_>| parameter.default.is_none() && !parameter.is_pack;
+    let needed = function.parameters.iter().filter(is_needed).count();
+    let is_open = function.parameters.last().is_some_and(|last| last.is_pack);
+    given.len() >= needed && (is_open || given.len() <= function.parameters.len())
 }
 
 /// Whether the template of a function takes this number of arguments, and those it is not given may be known.

@@ -97,6 +97,34 @@ impl<'s> Lowering<'_, 's> {
         Ok(Value { ty, held: Held::Register(to) })
     }
 
+    /// One of two numbers in registers, to be written: `(condition ? a : b) = 1`.
+    pub(super) fn chosen_of_two(
+        &mut self,
+        condition: &Expression<'s>,
+        then: &Expression<'s>,
+        otherwise: &Expression<'s>,
+    ) -> Result<Option<Place>, Unclear> {
+        let is_named = |of: &Expression<'s>| matches!(of.kind, ExpressionKind::Name(..));
+        if !is_named(then) || !is_named(otherwise) {
+            return Ok(None);
+        }
+        let (Place::Register(first, ty), Place::Register(second, other)) =
+            (self.place(then)?, self.place(otherwise)?)
+        else {
+            return Ok(None);
+        };
+        if ty != other || !matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
+            return Ok(None);
+        }
+        let condition = self.value(condition)?;
+        let condition = self.truth(condition)?;
+        let operand = self.operand(&condition, 32)?;
+        // Which one it is does not change any more.
+        let index = self.fresh(32)?;
+        self.emit(&format!("mov.b32 {}, {operand};", index.name()));
+        Ok(Some(Place::Chosen { registers: vec![second, first], index, ty }))
+    }
+
     /// A place, used as one of another type.
     pub(super) fn place_as(&mut self, to: &TypeName<'s>, of: &Expression<'s>) -> Result<Place, Unclear> {
         let place = self.place(of)?;

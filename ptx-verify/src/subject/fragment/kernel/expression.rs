@@ -138,6 +138,9 @@ impl<'s> Lowering<'_, 's> {
                     }
                     _ => self.value(from)?,
                 };
+                if self.assigned_to_all(to, &value)? {
+                    return Ok(Value::unknown(Ty::Void));
+                }
                 let place = self.place(to)?;
                 if let Ty::Structure(members) = place.ty().clone()
                     && let Some(value) = self.assigned_object(place.clone(), &members, operator, from)?
@@ -445,17 +448,18 @@ impl<'s> Lowering<'_, 's> {
         match &expression.kind {
             ExpressionKind::Name(name, given) if given.is_empty() => self.named(name),
             ExpressionKind::Choice(condition, then, otherwise) => {
-                let [then, otherwise] =
+                let [first, second] =
                     [then, otherwise].map(|each| each.with(ExpressionKind::Unary("&", each.clone())));
                 let mark = self.mark();
-                match self.choice(condition, &then, &otherwise).and_then(|pointer| self.pointed(pointer)) {
-                    Ok(place) => Ok(place),
-                    // Of objects in registers the chosen one is a copy.
-                    Err(Unclear) => {
-                        self.back_to(mark);
-                        Ok(Place::Fixed(self.value(expression)?))
-                    }
+                match self.choice(condition, &first, &second).and_then(|pointer| self.pointed(pointer)) {
+                    Ok(place) => return Ok(place),
+                    Err(Unclear) => self.back_to(mark),
                 }
+                if let Some(place) = self.chosen_of_two(condition, then, otherwise)? {
+                    return Ok(place);
+                }
+                // Of objects in registers the chosen one is a copy.
+                Ok(Place::Fixed(self.value(expression)?))
             }
             ExpressionKind::Index(array, index) => {
                 let array = match self.place(array) {

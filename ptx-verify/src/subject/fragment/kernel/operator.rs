@@ -235,8 +235,38 @@ impl<'a, 's> Lowering<'a, 's> {
             self.names.pop();
             return found;
         }
+        // What has no such operator may give a pointer.
+        if self.methods(members, "[").0.is_empty() && self.gives_another(members) {
+            let value = self.read(&place)?;
+            let pointer = self.given_by_object(&value, &Ty::Any)?.ok_or(Unclear)?;
+            self.names.push(("$array", super::Binding::Place(Place::Fixed(pointer))));
+            let array = Expression::named("$array", index.span);
+            let kind = ExpressionKind::Index(Box::new(array), Box::new(index.clone()));
+            let found = self.place(&index.with(kind));
+            self.names.pop();
+            return found;
+        }
         let value = self.method(place, members, "[", &[], std::slice::from_ref(index))?;
         Ok(self.referred.take().unwrap_or(Place::Fixed(value)))
+    }
+
+    /// `std::tie(a, b) = c`: each gets one of the members. Says whether it is that.
+    pub(super) fn assigned_to_all(&mut self, to: &Expression<'s>, value: &Value) -> Result<bool, Unclear> {
+        let ExpressionKind::Call(callee, given) = &to.kind else { return Ok(false) };
+        let is_own = self.program.functions.iter().any(|function| function.name == "tie");
+        if is_own || !matches!(callee.kind, ExpressionKind::Name("tie", _)) {
+            return Ok(false);
+        }
+        let Held::Place(place) = &value.held else { return Err(Unclear) };
+        let parts = self.parts_of_place(place, given.len())?;
+        for (each, part) in given.iter().zip(&parts) {
+            if matches!(each.kind, ExpressionKind::Name("ignore", _)) {
+                continue;
+            }
+            let (to, value) = (self.place(each)?, self.read(part)?);
+            self.write(&to, value)?;
+        }
+        Ok(true)
     }
 
     /// Gives an array or a structure in memory the values of a list.

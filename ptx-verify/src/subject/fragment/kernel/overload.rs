@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, ExpressionKind, Function, TemplateArgument, TypeName};
 
+use super::call::{is_not_understood, takes_as_many};
 use super::types::{Members, Space, Ty};
 use super::{Frame, Lowering, Unclear};
 
@@ -82,6 +83,42 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         // Integers become others where only one function takes them.
         found.or(near.filter(|_| is_near_clear)).ok_or(Unclear)
+    }
+
+    /// Whether one of the file's functions may be meant where CUDA has one of the same name: `make_float4(float)` is added to that
+    /// of four numbers, and `fminf(float2, float2)` to that of two.
+    pub(super) fn takes_one_of(
+        &mut self,
+        own: &[&'a Function<'s>],
+        given: &[Expression<'s>],
+    ) -> Result<bool, Unclear> {
+        let fitting: Vec<&'a Function<'s>> =
+            own.iter().filter(|each| takes_as_many(each, given)).copied().collect();
+        let takes_vectors = |function: &&'a Function<'s>| {
+            let mut types = function.parameters.iter().map(|parameter| match &parameter.ty {
+                TypeName::Reference(of) => &**of,
+                ty => ty,
+            });
+            types.any(|ty| matches!(ty, TypeName::Vector(..)))
+        };
+        if fitting.is_empty() || !fitting.iter().all(takes_vectors) {
+            return Ok(!fitting.is_empty() || own.iter().any(|each| is_not_understood(each)));
+        }
+        // Numbers do not become vectors.
+        let types = self.types_of(given)?;
+        let takes = |function: &&'a Function<'s>| {
+            function.parameters.iter().zip(&types).all(|(parameter, ty)| {
+                let declared = match &parameter.ty {
+                    TypeName::Reference(of) => &**of,
+                    ty => ty,
+                };
+                !matches!(
+                    (declared, ty),
+                    (TypeName::Vector(..), Some(Ty::Integer { .. } | Ty::Float(..) | Ty::Pointer(..)))
+                )
+            })
+        };
+        Ok(fitting.iter().any(takes))
     }
 
     /// Those of several functions whose conditions hold, where they have some.

@@ -573,6 +573,7 @@ impl Lowering<'_, '_> {
                         left.ty.clone()
                     }
                 }
+                (vector @ Ty::Vector(..), _) | (_, vector @ Ty::Vector(..)) => vector.clone(),
                 (float @ Ty::Float(..), _) | (_, float @ Ty::Float(..)) => float.clone(),
                 _ => Ty::Any,
             };
