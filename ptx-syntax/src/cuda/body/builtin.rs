@@ -89,6 +89,7 @@ impl<'s> Function<'s> {
             specialized: None,
             conditions: Vec::new(),
             captures: Vec::new(),
+            is_mutable: false,
             copies: Vec::new(),
             mentions: Vec::new(),
             returns: TypeName::Auto,

@@ -216,7 +216,16 @@ impl<'s> Parser<'s> {
         match token.kind {
             Kind::Number => {
                 self.at += 1;
-                return plain(number(token.text));
+                return match token.text.find('_') {
+                    // `1_KiB` calls the operator of the suffix.
+                    Some(at) => {
+                        let (digits, suffix) = token.text.split_at(at);
+                        let named = Box::new(plain(ExpressionKind::Name(suffix, Vec::new())));
+                        let kind = ExpressionKind::Call(named, vec![plain(number(digits))]);
+                        Expression::made(kind, span, 1)
+                    }
+                    None => plain(number(token.text)),
+                };
             }
             Kind::Text | Kind::RawText | Kind::Character => {
                 self.at += 1;
@@ -335,7 +344,9 @@ impl<'s> Parser<'s> {
         parameters: Vec<super::Parameter<'s>>,
     ) -> Expression<'s> {
         let mut returns = TypeName::Auto;
+        let mut is_mutable = false;
         while matches!(self.text(), "mutable" | "constexpr" | "noexcept" | "__device__" | "__host__") {
+            is_mutable |= self.text() == "mutable";
             self.at += 1;
         }
         if self.accept("->") {
@@ -347,7 +358,14 @@ impl<'s> Parser<'s> {
         }
         let body = self.block();
         let made = super::Function::lambda(span, body);
-        self.program.lambdas.push(super::Function { template, captures, returns, parameters, ..made });
+        self.program.lambdas.push(super::Function {
+            template,
+            captures,
+            is_mutable,
+            returns,
+            parameters,
+            ..made
+        });
         Expression::made(ExpressionKind::Lambda(self.program.lambdas.len() - 1), span, 0)
     }
 

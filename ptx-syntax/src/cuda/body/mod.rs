@@ -12,6 +12,7 @@
 //! * Macros are expanded, and conditions decided as a compiler does that was told no macros: a name that nothing defines
 //!   is not defined.
 
+mod arrays;
 mod builtin;
 mod conditions;
 mod expression;
@@ -92,6 +93,8 @@ pub struct Function<'s> {
     pub conditions: Vec<Expression<'s>>,
     /// What a lambda keeps of where it stands, besides the names around it.
     pub captures: Vec<Capture<'s>>,
+    /// Whether a lambda may change the copies that it keeps.
+    pub is_mutable: bool,
     /// The names in a lambda that keeps a copy of all that it names.
     pub copies: Vec<&'s str>,
     /// All names in a lambda.

@@ -366,7 +366,7 @@ impl<'s> Parser<'s> {
             }
             return is_body && self.method(owner, start, open, end, Vec::new());
         }
-        if let Some(known) = self.method_of_array(owner, start, &[]) {
+        if let Some(known) = self.function_of_array(Some(owner), start, &[]) {
             return known;
         }
         let StatementKind::Declare(variables) = self.declaration() else { return false };
@@ -592,53 +592,6 @@ impl<'s> Parser<'s> {
         true
     }
 
-    /// A method that gives a reference to an array, `T (&name(…))[N] {…}`; none where a member is no such.
-    fn method_of_array(
-        &mut self,
-        owner: StructureId,
-        start: usize,
-        template: &[TemplateParameter<'s>],
-    ) -> Option<bool> {
-        let (end, open) = self.end_of_head(start);
-        let open = open?;
-        let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
-        let (name, lengths) = (*self.tokens.get(open + 2)?, self.after_group(open));
-        let is_such = text(open + 1) == "&"
-            && name.kind == Kind::Identifier
-            && text(open + 3) == "("
-            && self.after_group(open + 3) + 1 == lengths
-            && text(lengths) == "["
-            && text(end) == "{";
-        if !is_such {
-            return None;
-        }
-        self.at = start;
-        let mut specifiers = Specifiers::default();
-        let base = self.base_type(&mut specifiers);
-        let base = self.pointers(base);
-        let is_head = self.at == open;
-        self.at = lengths;
-        let (_, array) = self.declarator(base);
-        if !is_head || self.at != end {
-            self.at = self.after_group(end);
-            self.unknown_method(owner, name.text, name.place());
-            return Some(true);
-        }
-        let functions = self.program.functions.len();
-        let returns = TypeName::Reference(Box::new(array));
-        self.named_function(
-            (name.text, name.place()),
-            (returns, specifiers),
-            (open + 3, end),
-            template.to_vec(),
-        );
-        match self.program.functions.get_mut(functions) {
-            Some(function) => function.owner = Some(owner),
-            None => self.unknown_method(owner, name.text, name.place()),
-        }
-        Some(true)
-    }
-
     /// A method that is a template.
     fn member_of_template(&mut self, owner: StructureId, template: Vec<TemplateParameter<'s>>) -> bool {
         let start = self.at;
@@ -654,7 +607,7 @@ impl<'s> Parser<'s> {
         if let Some(known) = self.operator(owner, start, &template) {
             return known;
         }
-        if let Some(known) = self.method_of_array(owner, start, &template) {
+        if let Some(known) = self.function_of_array(Some(owner), start, &template) {
             return known;
         }
         let (end, open) = self.end_of_head(start);
@@ -747,7 +700,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A method or an operator whose body nobody knows.
-    fn unknown_method(&mut self, owner: StructureId, name: &'s str, span: crate::Span) {
+    pub(super) fn unknown_method(&mut self, owner: StructureId, name: &'s str, span: crate::Span) {
         self.program.functions.push(super::Function {
             name,
             owner: Some(owner),
@@ -758,6 +711,7 @@ impl<'s> Parser<'s> {
             specialized: None,
             conditions: Vec::new(),
             captures: Vec::new(),
+            is_mutable: false,
             copies: Vec::new(),
             mentions: Vec::new(),
             returns: TypeName::Unknown,

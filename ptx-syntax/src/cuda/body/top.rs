@@ -243,7 +243,9 @@ impl<'s> Parser<'s> {
     fn function_or_variable(&mut self, template: Option<Vec<TemplateParameter<'s>>>) {
         let start = self.at;
         let mut template = template;
-        if self.free_operator(start, &mut template) {
+        if self.free_operator(start, &mut template)
+            || self.function_of_array(None, start, template.as_deref().unwrap_or_default()).is_some()
+        {
             return;
         }
         let (end, open) = self.end_of_head(start);
@@ -295,13 +297,20 @@ impl<'s> Parser<'s> {
             is_ended || self.tokens[at].text == "operator"
         });
         let Some(keyword) = found.filter(|&at| self.tokens[at].text == "operator") else { return false };
-        let Some(name) = self.tokens.get(keyword + 1).filter(|name| name.is_plain()) else { return false };
+        let is_text = |name: &&super::tokens::Token<'_>| name.kind == Kind::Text;
+        let of_literals = self.tokens.get(keyword + 1).filter(is_text).is_some();
+        let name = self.tokens.get(keyword + 1).filter(|name| of_literals || name.is_plain());
+        let Some(name) = name else { return false };
         let (name, mut open) = (name.text, keyword + 2);
         let is_shift = name == ">" && self.tokens.get(open).is_some_and(|token| token.text == ">");
         open += usize::from(is_shift);
         let name = if is_shift { ">>" } else { name };
+        // `operator""_KiB` is a function by the name of the suffix.
+        let suffix = self.tokens.get(open).filter(|suffix| of_literals && suffix.kind == Kind::Identifier);
+        let (name, is_suffix) = suffix.map_or((name, false), |suffix| (suffix.text, true));
+        open += usize::from(is_suffix);
         let is_known = self.tokens.get(open).is_some_and(|token| token.text == "(")
-            && self.tokens[keyword + 1].kind == Kind::Punctuator;
+            && (is_suffix || self.tokens[keyword + 1].kind == Kind::Punctuator);
         if !is_known {
             return false;
         }
@@ -602,6 +611,7 @@ impl<'s> Parser<'s> {
             specialized: None,
             conditions,
             captures: Vec::new(),
+            is_mutable: false,
             copies: Vec::new(),
             mentions: Vec::new(),
             returns,

@@ -236,9 +236,10 @@ impl<'a, 's> Lowering<'a, 's> {
                 let names = first..self.names.len();
                 let program = self.program;
                 let mut captured = Vec::new();
+                let is_constant = !program.lambdas.get(*number)?.is_mutable;
                 for each in &program.lambdas.get(*number)?.captures {
-                    captured
-                        .push((each.name.to_owned(), self.captured(&each.value, each.is_reference).ok()?));
+                    let kept = self.captured(&each.value, each.is_reference, is_constant).ok()?;
+                    captured.push((each.name.to_owned(), kept));
                 }
                 for name in &program.lambdas.get(*number)?.copies {
                     let is_own = captured.iter().any(|(known, _)| known == name);
@@ -248,7 +249,7 @@ impl<'a, 's> Lowering<'a, 's> {
                     if !is_own && matches!(place.ty(), Ty::Integer { .. } | Ty::Pointer(..)) {
                         let place = place.clone();
                         let value = self.read(&place).ok()?;
-                        let kept = self.kept(value, true).ok()?;
+                        let kept = self.kept(value, is_constant).ok()?;
                         captured.push(((*name).to_owned(), Binding::Place(kept)));
                     }
                 }
@@ -276,7 +277,12 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// What a lambda keeps: numbers and pointers are copies of what they are now.
-    fn captured(&mut self, value: &Expression<'s>, is_reference: bool) -> Result<Binding, Unclear> {
+    fn captured(
+        &mut self,
+        value: &Expression<'s>,
+        is_reference: bool,
+        is_constant: bool,
+    ) -> Result<Binding, Unclear> {
         if let Some(lambda) =
             matches!(value.kind, ExpressionKind::Name(..)).then(|| self.lambda(value)).flatten()
         {
@@ -287,7 +293,7 @@ impl<'a, 's> Lowering<'a, 's> {
             return Ok(Binding::Place(place));
         }
         let value = self.read(&place)?;
-        Ok(Binding::Place(self.kept(value, true)?))
+        Ok(Binding::Place(self.kept(value, is_constant)?))
     }
 }
 
