@@ -35,67 +35,95 @@ impl<'s> Parser<'s> {
         names.dedup();
         let owners = self.owners_of_hosts();
         for at in 0..self.tokens.len() {
-            let token = self.tokens[at];
-            if token.kind != Kind::Identifier {
+            if self.tokens[at].kind != Kind::Identifier {
                 continue;
             }
-            match token.text {
-                "cudaLaunchKernelEx" => self.configured(at, &names),
-                BEGINS_EARLY => {
-                    self.program.has_early_launches = true;
-                }
-                "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, &names),
-                _ => {}
+            let types = self.types.len();
+            let text = self.tokens[at].text;
+            let is_used = names.binary_search(&text).is_ok()
+                || owners.binary_search(&text).is_ok()
+                || text.starts_with("cudaLaunch")
+                || self.tokens.get(at + 1).is_some_and(|next| next.text == "<<");
+            if is_used {
+                let own = self.types_around(self.tokens[at].place());
+                self.types.extend(own);
             }
-            self.at = at + 1;
-            let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
-            let (name, template) = match names.binary_search(&token.text) {
-                Ok(_) if is_launch(self) => (token.text, Some(Vec::new())),
-                Ok(_) => {
-                    self.names_template = true;
-                    let found = self.template_arguments();
-                    self.names_template = false;
-                    (token.text, found)
-                }
-                // `auto kernel = name<…>; kernel<<<…>>>(…);`
-                Err(_) if is_launch(self) => {
-                    let Some(kernel) = self.kernel_of_variable(at, token.text, &names) else { continue };
-                    self.at = at + 1;
-                    (kernel.name, Some(kernel.template))
-                }
-                // `name<…>::launch(…)`
-                Err(_) if self.text() == "<" && owners.binary_search(&token.text).is_ok() => {
-                    (token.text, self.template_arguments())
-                }
-                Err(_) => continue,
-            };
-            let Some(template) = template else { continue };
-            // `(name<…>)<<<…>>>`, as macros write it.
-            let closing = self.tokens[self.at..].iter().take_while(|token| token.text == ")").count();
-            let is_after = |at: usize| {
-                self.tokens
-                    .get(self.at + closing + at)
-                    .is_some_and(|next| next.text == if at == 0 { "<<" } else { "<" })
-            };
-            if is_after(0) && is_after(1) {
-                self.at += closing;
-            }
-            let template = self.known_constants(at, template);
-            let (mut threads, mut arguments) = (None, Vec::new());
-            if is_launch(self) {
-                self.at += 2;
-                // The grid.
-                self.binary(ABOVE_SHIFT);
-                threads = self.accept(",").then(|| self.binary(ABOVE_SHIFT));
-                arguments = self.after_configuration();
-            } else if template.is_empty() {
-                continue;
-            }
-            let place = token.place();
-            let launch = Launch { threads, arguments, ..Launch::of(name, place, template) };
-            self.program.launches.push(launch);
+            self.launch_at(at, &names, &owners);
+            self.types.truncate(types);
         }
         self.at = 0;
+    }
+
+    /// The types that are parameters of the template of the function around a place: `k<T::value><<<…>>>(…)`.
+    fn types_around(&self, place: Span) -> Vec<&'s str> {
+        let is_around = |extent: Span| extent.start <= place.start && place.end <= extent.end;
+        let around = self.program.functions.iter().chain(&self.program.lambdas);
+        let around = around.filter(|function| !function.template.is_empty() && is_around(function.extent));
+        around
+            .flat_map(|function| &function.template)
+            .filter(|each| each.is_type)
+            .map(|each| each.name)
+            .collect()
+    }
+
+    /// The launch, or the use of a template, that a name begins.
+    fn launch_at(&mut self, at: usize, names: &[&'s str], owners: &[&'s str]) {
+        let token = self.tokens[at];
+        match token.text {
+            "cudaLaunchKernelEx" => self.configured(at, names),
+            BEGINS_EARLY => {
+                self.program.has_early_launches = true;
+            }
+            "cudaLaunchKernel" | "cudaLaunchCooperativeKernel" => self.by_arguments(at, names),
+            _ => {}
+        }
+        self.at = at + 1;
+        let is_launch = |this: &Self| this.text() == "<<" && this.ahead(1) == "<";
+        let (name, template) = match names.binary_search(&token.text) {
+            Ok(_) if is_launch(self) => (token.text, Some(Vec::new())),
+            Ok(_) => {
+                self.names_template = true;
+                let found = self.template_arguments();
+                self.names_template = false;
+                (token.text, found)
+            }
+            // `auto kernel = name<…>; kernel<<<…>>>(…);`
+            Err(_) if is_launch(self) => {
+                let Some(kernel) = self.kernel_of_variable(at, token.text, names) else { return };
+                self.at = at + 1;
+                (kernel.name, Some(kernel.template))
+            }
+            // `name<…>::launch(…)`
+            Err(_) if self.text() == "<" && owners.binary_search(&token.text).is_ok() => {
+                (token.text, self.template_arguments())
+            }
+            Err(_) => return,
+        };
+        let Some(template) = template else { return };
+        // `(name<…>)<<<…>>>`, as macros write it.
+        let closing = self.tokens[self.at..].iter().take_while(|token| token.text == ")").count();
+        let is_after = |at: usize| {
+            self.tokens
+                .get(self.at + closing + at)
+                .is_some_and(|next| next.text == if at == 0 { "<<" } else { "<" })
+        };
+        if is_after(0) && is_after(1) {
+            self.at += closing;
+        }
+        let template = self.known_constants(at, template);
+        let (mut threads, mut arguments) = (None, Vec::new());
+        if is_launch(self) {
+            self.at += 2;
+            // The grid.
+            self.binary(ABOVE_SHIFT);
+            threads = self.accept(",").then(|| self.binary(ABOVE_SHIFT));
+            arguments = self.after_configuration();
+        } else if template.is_empty() {
+            return;
+        }
+        let place = token.place();
+        let launch = Launch { threads, arguments, ..Launch::of(name, place, template) };
+        self.program.launches.push(launch);
     }
 
     /// The templates of structures that have methods of the host, by name and in order.

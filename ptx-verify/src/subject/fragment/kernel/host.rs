@@ -130,8 +130,61 @@ impl<'a, 's> Lowering<'a, 's> {
         let name = calls.lambdas.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
         let Some(host) = self.host_of(lambda.extent) else { return Vec::new() };
         let mut found = Vec::new();
-        called_by(program, &calls.all, (name, Some(number)), host.extent, &mut found, MAX_PASSED);
+        let is_it = |of: &Expression<'s>| match &of.kind {
+            ExpressionKind::Lambda(known) => *known == number,
+            ExpressionKind::Name(known, _) => Some(*known) == name && is_inside(of.span, host.extent),
+            _ => false,
+        };
+        called_by(program, &calls.all, &is_it, host.extent, &mut found, MAX_PASSED);
         found
+    }
+
+    /// What the first call of an object that is understood says about the parameters of the template that its operator is.
+    fn bindings_of_object(
+        &mut self,
+        function: &'a Function<'s>,
+        left: usize,
+    ) -> Option<Vec<(&'s str, Binding)>> {
+        let (calls, program) = (self.calls_of_host(), self.program);
+        let name = program.structure(function.owner?).name;
+        let is_object = |ty: &TypeName<'s>| matches!(ty, TypeName::Named(known, _) if *known == name);
+        let is_made = |of: &Expression<'s>| match &of.kind {
+            ExpressionKind::List(Some(ty), _) | ExpressionKind::Cast(ty, _) => is_object(ty),
+            ExpressionKind::Call(callee, _) => {
+                matches!(callee.kind, ExpressionKind::Name(known, _) if known == name)
+            }
+            _ => false,
+        };
+        let is_it = |of: &Expression<'s>| match &of.kind {
+            ExpressionKind::Name(known, _) => self.host_of(of.span).is_some_and(|host| {
+                let mut variables = Vec::new();
+                host.body.iter().for_each(|each| declared_before(each, of.span, &mut variables));
+                let variable = variables.into_iter().rev().find(|each| each.name == *known);
+                variable.is_some_and(|each| is_object(&each.ty) || each.value.as_ref().is_some_and(&is_made))
+            }),
+            _ => is_made(of),
+        };
+        let mut found = Vec::new();
+        called_by(program, &calls.all, &is_it, Span::new(0, u32::MAX), &mut found, MAX_PASSED);
+        found.into_iter().take(MAX_TRIED).find_map(|call| {
+            let ExpressionKind::Call(callee, given) = &call.kind else { return None };
+            let template = match &callee.kind {
+                ExpressionKind::Member { template, name: CALL, .. } => &template[..],
+                _ => &[],
+            };
+            let mark = self.mark();
+            let found = self.in_host(call.span, left, |this| {
+                let bound = this.bound(&function.template, template, false)?;
+                let types: Vec<_> =
+                    given.iter().map(|each| this.type_in_host(call.span, each, MAX_STEPS)).collect();
+                let first_name = this.names.len();
+                this.frames.push(Frame { first_name, ..Frame::default() });
+                this.names.extend(bound);
+                this.deduced(function, &types)
+            });
+            self.back_to(mark);
+            found.ok()
+        })
     }
 
     /// What the first call of a function of the host that is understood says about the parameters of its template.
@@ -142,6 +195,9 @@ impl<'a, 's> Lowering<'a, 's> {
     ) -> Option<Vec<(&'s str, Binding)>> {
         if function.is_device || left == 0 {
             return None;
+        }
+        if function.name == CALL {
+            return self.bindings_of_object(function, left);
         }
         let calls = self.calls_of_host();
         let is_call = |call: &&&'a Expression<'s>| {
@@ -324,45 +380,50 @@ impl<'a, 's> Calls<'a, 's> {
     }
 }
 
-/// Adds the calls of a lambda, or of the parameter that it is in a function, and those in functions that it is passed to.
+/// Adds the calls of a lambda or of an object, or of the parameter that it is in a function, and those in functions that it is
+/// passed to.
 fn called_by<'a, 's>(
     program: &'a Program<'s>,
     calls: &[&'a Expression<'s>],
-    (name, number): (Option<&str>, Option<usize>),
+    is_it: &dyn Fn(&Expression<'s>) -> bool,
     within: Span,
     found: &mut Vec<&'a Expression<'s>>,
     left: usize,
 ) {
-    let is_it = |of: &Expression<'s>| match &of.kind {
-        ExpressionKind::Lambda(known) => Some(*known) == number,
-        ExpressionKind::Name(known, _) => Some(*known) == name && is_inside(of.span, within),
-        _ => false,
-    };
     for call in calls.iter().copied().filter(|call| is_inside(call.span, within)) {
         let ExpressionKind::Call(callee, given) = &call.kind else { continue };
         let is_own = match &callee.kind {
-            ExpressionKind::Member { object, name: CALL, .. } => is_it(object) || is_passed(object, &is_it),
-            _ => is_it(callee) || is_passed(callee, &is_it),
+            ExpressionKind::Member { object, name: CALL, .. } => is_it(object) || is_passed(object, is_it),
+            _ => is_it(callee) || is_passed(callee, is_it),
         };
         if is_own {
             found.push(call);
         }
         let Some(left) = left.checked_sub(1) else { continue };
-        let at = given.iter().position(|each| is_it(each) || is_passed(each, &is_it));
-        let (Some(at), ExpressionKind::Name(to, _) | ExpressionKind::Scoped { name: to, .. }) =
-            (at, &callee.kind)
+        let at = given.iter().position(|each| is_it(each) || is_passed(each, is_it));
+        let (
+            Some(at),
+            ExpressionKind::Name(to, _)
+            | ExpressionKind::Scoped { name: to, .. }
+            | ExpressionKind::Member { name: to, .. },
+        ) = (at, &callee.kind)
         else {
             continue;
         };
         for function in program.functions.iter().filter(|each| each.name == *to && !each.is_kernel) {
             let Some(parameter) = function.parameters.get(at) else { continue };
-            called_by(program, calls, (Some(parameter.name), None), function.extent, found, left);
+            let extent = function.extent;
+            let is_parameter = |of: &Expression<'s>| {
+                matches!(of.kind, ExpressionKind::Name(known, _) if known == parameter.name)
+                    && is_inside(of.span, extent)
+            };
+            called_by(program, calls, &is_parameter, extent, found, left);
         }
     }
 }
 
 /// Whether an expression passes something on: `std::forward<F>(f)`.
-fn is_passed<'s>(of: &Expression<'s>, is_it: &impl Fn(&Expression<'s>) -> bool) -> bool {
+fn is_passed<'s>(of: &Expression<'s>, is_it: &dyn Fn(&Expression<'s>) -> bool) -> bool {
     let ExpressionKind::Call(callee, given) = &of.kind else { return false };
     let [only] = given.as_slice() else { return false };
     matches!(callee.kind, ExpressionKind::Name("move" | "forward", _)) && is_it(only)
