@@ -26,6 +26,8 @@ pub(crate) const SLOT: &str = "it is chosen here which place is meant";
 pub(crate) const MADE: &str = "made here";
 /// What is said of where the bytes of a phase are expected.
 pub(crate) const EXPECTED: &str = "bytes are expected here";
+/// And where their number is computed.
+pub(crate) const SUM_OF_BYTES: &str = "the number of bytes is computed here";
 /// What is said where tensor memory is allocated.
 pub(crate) const ALLOCATED: &str = "allocated here";
 pub(crate) const COUNTED: &str = "the number of arrivals is computed here";
@@ -299,7 +301,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::SourceReused, Part::Before) => "no wait comes before this meeting",
         (_, Part::Before) => "the last that these threads do before",
         (_, Part::Rank) => "the rank of the block is computed here",
-        (_, Part::Sum) => "the number of bytes is computed here",
+        (_, Part::Sum) => SUM_OF_BYTES,
         (_, Part::Count) => COUNTED,
         (
             FaultKind::ArrivesTwice

@@ -24,7 +24,7 @@ use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
 use crate::subject::protocol::{
-    ALLOCATED, COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT,
+    ALLOCATED, COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT, SUM_OF_BYTES,
 };
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
@@ -356,11 +356,13 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
         label.message == SLOT
             || is_given
             || is_of_columns && label.message == ALLOCATED
-            || is_of_bytes && label.message == EXPECTED
+            || is_of_bytes && [EXPECTED, SUM_OF_BYTES].contains(&&*label.message)
     };
     let chosen = labels.iter().filter(decides).map(|label| label.span);
     let mut given: Vec<Label> = Vec::new();
-    for place in own.into_iter().chain(chosen) {
+    // What names the number itself comes before the call of a function in which that is.
+    let chosen: Vec<Span> = chosen.collect();
+    for place in chosen.into_iter().chain(own) {
         for name in words_of(line_around(aim.source, place)) {
             let all = [&aim.program.constants, &aim.program.constants_of_functions];
             let constant = all.into_iter().find_map(|all| all.get(name)?.as_ref());
