@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 28] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -64,9 +64,35 @@ const PARTS: [Part; 19] = [
                template <class A, class B> struct tuple<A, B> { A m0; B m1; };\n\
                template <class A, class B, class C> struct tuple<A, B, C> { A m0; B m1; C m2; };\n\
                template <class A, class B, class C, class D> struct tuple<A, B, C, D> { A m0; B m1; C m2; D m3; };\n\
+               template <class A, class B, class C, class D, class E> struct tuple<A, B, C, D, E> { A m0; B m1; C m2; D m3; E m4; };\n\
                template <class A> __device__ tuple<A> make_tuple(A a) { return {a}; }\n\
                template <class A, class B> __device__ tuple<A, B> make_tuple(A a, B b) { return {a, b}; }\n\
-               template <class A, class B, class C> __device__ tuple<A, B, C> make_tuple(A a, B b, C c) { return {a, b, c}; }\n",
+               template <class A, class B, class C> __device__ tuple<A, B, C> make_tuple(A a, B b, C c) { return {a, b, c}; }\n\
+               template <class A, class B, class C, class D> __device__ tuple<A, B, C, D> make_tuple(A a, B b, C c, D d) { return {a, b, c, d}; }\n\
+               template <class A, class B, class C, class D, class E> __device__ tuple<A, B, C, D, E> make_tuple(A a, B b, C c, D d, E e) { return {a, b, c, d, e}; }\n",
+    },
+    Part {
+        words: &["std::apply"],
+        text: "template <class F, class A> __device__ auto apply(F act, tuple<A> of) { return act(of.m0); }\n\
+               template <class F, class A, class B> __device__ auto apply(F act, tuple<A, B> of) { return act(of.m0, of.m1); }\n\
+               template <class F, class A, class B, class C> __device__ auto apply(F act, tuple<A, B, C> of) { return act(of.m0, of.m1, of.m2); }\n",
+    },
+    Part {
+        words: &["std::complex", "thrust::complex"],
+        text: "template <class T> struct complex { T re_; T im_; \
+               __device__ constexpr complex() : re_(0), im_(0) {} \
+               __device__ constexpr complex(T re) : re_(re), im_(0) {} \
+               __device__ constexpr complex(T re, T im) : re_(re), im_(im) {} \
+               __device__ T real() const { return re_; } __device__ T imag() const { return im_; } \
+               __device__ void real(T of) { re_ = of; } __device__ void imag(T of) { im_ = of; } \
+               __device__ complex& operator+=(complex<T> of) { re_ += of.re_; im_ += of.im_; return *this; } \
+               __device__ complex& operator-=(complex<T> of) { re_ -= of.re_; im_ -= of.im_; return *this; } \
+               __device__ complex& operator*=(complex<T> of) { re_ *= of.re_; im_ *= of.im_; return *this; } };\n\
+               template <class T> __device__ complex<T> operator+(complex<T> a, complex<T> b) { return complex<T>(a.re_ + b.re_, a.im_ + b.im_); }\n\
+               template <class T> __device__ complex<T> operator-(complex<T> a, complex<T> b) { return complex<T>(a.re_ - b.re_, a.im_ - b.im_); }\n\
+               template <class T> __device__ complex<T> operator*(complex<T> a, complex<T> b) { return complex<T>(a.re_ * b.re_ - a.im_ * b.im_, a.re_ * b.im_ + a.im_ * b.re_); }\n\
+               template <class T> __device__ complex<T> conj(complex<T> a) { return complex<T>(a.re_, -a.im_); }\n\
+               template <class T> __device__ T norm(complex<T> a) { return a.re_ * a.re_ + a.im_ * a.im_; }\n",
     },
     Part {
         words: &["integral_constant", "conditional_t", "true_type", "false_type", "bool_constant"],
@@ -233,7 +259,7 @@ const PARTS: [Part; 19] = [
     // The first lane of each warp leaves what its warp has; the first thread, or all, look at that.
     Part {
         words: &["cub::BlockReduce", "cub::WarpReduce", "cub::BlockScan"],
-        text: "template <class T, int N> struct BlockReduce { struct TempStorage { T warps[32]; }; TempStorage* room_; \
+        text: "template <class T, int N, int A = 0> struct BlockReduce { struct TempStorage { T warps[32]; }; TempStorage* room_; \
                __device__ BlockReduce(TempStorage& room) : room_(&room) {} \
                __device__ T of_all_(T value) { if ((threadIdx.x & 31) == 0) room_->warps[threadIdx.x >> 5] = value; \
                __syncthreads(); \
@@ -246,7 +272,7 @@ const PARTS: [Part; 19] = [
                __device__ WarpReduce(TempStorage& room) : room_(&room) {} \
                __device__ T Sum(T value) { return __shfl_down_sync(~0u, value, 1); } \
                template <class F> __device__ T Reduce(T value, F with) { return __shfl_down_sync(~0u, value, 1); } };\n\
-               template <class T, int N> struct BlockScan { struct TempStorage { T warps[32]; }; TempStorage* room_; \
+               template <class T, int N, int A = 0> struct BlockScan { struct TempStorage { T warps[32]; }; TempStorage* room_; \
                __device__ BlockScan(TempStorage& room) : room_(&room) {} \
                __device__ T of_those_before_(T value) { \
                if ((threadIdx.x & 31) == 31) room_->warps[threadIdx.x >> 5] = value; __syncthreads(); \
@@ -254,7 +280,81 @@ const PARTS: [Part; 19] = [
                __device__ void ExclusiveSum(T value, T& sum) { sum = of_those_before_(value); } \
                __device__ void InclusiveSum(T value, T& sum) { sum = of_those_before_(value); } \
                __device__ void ExclusiveSum(T value, T& sum, T& all) { sum = of_those_before_(value); all = sum; } \
-               __device__ void InclusiveSum(T value, T& sum, T& all) { sum = of_those_before_(value); all = sum; } };\n",
+               __device__ void InclusiveSum(T value, T& sum, T& all) { sum = of_those_before_(value); all = sum; } \
+               template <class F> __device__ void InclusiveScan(T value, T& result, F with) { result = of_those_before_(value); } \
+               template <class F> __device__ void InclusiveScan(T value, T& result, F with, T& all) { result = of_those_before_(value); all = result; } \
+               template <class F> __device__ void ExclusiveScan(T value, T& result, T first, F with) { result = of_those_before_(value); } \
+               template <class F> __device__ void ExclusiveScan(T value, T& result, T first, F with, T& all) { result = of_those_before_(value); all = result; } };\n",
+    },
+    Part {
+        words: &["cub::WarpScan"],
+        text: "template <class T, int N = 32> struct WarpScan { struct TempStorage { T none; }; TempStorage* room_; \
+               __device__ WarpScan(TempStorage& room) : room_(&room) {} \
+               __device__ void ExclusiveSum(T value, T& sum) { sum = __shfl_up_sync(~0u, value, 1); } \
+               __device__ void InclusiveSum(T value, T& sum) { sum = __shfl_up_sync(~0u, value, 1); } \
+               __device__ void ExclusiveSum(T value, T& sum, T& all) { sum = __shfl_up_sync(~0u, value, 1); all = sum; } \
+               __device__ void InclusiveSum(T value, T& sum, T& all) { sum = __shfl_up_sync(~0u, value, 1); all = sum; } };\n",
+    },
+    Part {
+        words: &["cub::BLOCK_REDUCE_"],
+        text: "enum { BLOCK_REDUCE_RAKING_COMMUTATIVE_ONLY, BLOCK_REDUCE_RAKING, BLOCK_REDUCE_WARP_REDUCTIONS };\n",
+    },
+    Part {
+        words: &["cub::BLOCK_SCAN_"],
+        text: "enum { BLOCK_SCAN_RAKING, BLOCK_SCAN_RAKING_MEMOIZE, BLOCK_SCAN_WARP_SCANS };\n",
+    },
+    // What threads load side by side they exchange in shared memory: all of the block, or those of each warp. Each writes what is
+    // others' and reads its own.
+    Part {
+        words: &["cub::BlockLoad", "cub::BLOCK_LOAD_"],
+        text: "enum { BLOCK_LOAD_DIRECT, BLOCK_LOAD_STRIPED, BLOCK_LOAD_VECTORIZE, BLOCK_LOAD_TRANSPOSE, BLOCK_LOAD_WARP_TRANSPOSE, BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED };\n\
+               template <class T, int N, int I, int A = 0> struct BlockLoad { struct TempStorage { T all[N * I]; }; TempStorage* room_; \
+               __device__ BlockLoad(TempStorage& room) : room_(&room) {} \
+               template <class P> __device__ void Load(P from, T (&items)[I]) { \
+               for (int i = 0; i < I; ++i) { const int e = threadIdx.x * I + i; items[i] = from[e]; } \
+               if (A == 3) { for (int i = 0; i < I; ++i) room_->all[i * N + threadIdx.x] = items[i]; __syncthreads(); \
+               for (int i = 0; i < I; ++i) items[i] = room_->all[threadIdx.x * I + i]; } \
+               if (A > 3) { const int first = (threadIdx.x & ~31) * I; const int lane = threadIdx.x & 31; \
+               for (int i = 0; i < I; ++i) room_->all[first + i * 32 + lane] = items[i]; __syncwarp(); \
+               for (int i = 0; i < I; ++i) items[i] = room_->all[first + lane * I + i]; } } \
+               template <class P> __device__ void Load(P from, T (&items)[I], int count) { Load(from, items); } \
+               template <class P, class D> __device__ void Load(P from, T (&items)[I], int count, D otherwise) { Load(from, items); } };\n",
+    },
+    Part {
+        words: &["cub::BlockStore", "cub::BLOCK_STORE_"],
+        text: "enum { BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_VECTORIZE, BLOCK_STORE_TRANSPOSE, BLOCK_STORE_WARP_TRANSPOSE, BLOCK_STORE_WARP_TRANSPOSE_TIMESLICED };\n\
+               template <class T, int N, int I, int A = 0> struct BlockStore { struct TempStorage { T all[N * I]; }; TempStorage* room_; \
+               __device__ BlockStore(TempStorage& room) : room_(&room) {} \
+               template <class P> __device__ void Store(P to, T (&items)[I]) { \
+               if (A == 3) { for (int i = 0; i < I; ++i) room_->all[i * N + threadIdx.x] = items[i]; __syncthreads(); \
+               for (int i = 0; i < I; ++i) items[i] = room_->all[threadIdx.x * I + i]; } \
+               if (A > 3) { const int first = (threadIdx.x & ~31) * I; const int lane = threadIdx.x & 31; \
+               for (int i = 0; i < I; ++i) room_->all[first + i * 32 + lane] = items[i]; __syncwarp(); \
+               for (int i = 0; i < I; ++i) items[i] = room_->all[first + lane * I + i]; } \
+               for (int i = 0; i < I; ++i) to[threadIdx.x * I + i] = items[i]; } \
+               template <class P> __device__ void Store(P to, T (&items)[I], int count) { Store(to, items); } };\n",
+    },
+    Part {
+        words: &["cub::BlockRadixSort"],
+        text: "template <class K, int N, int I, class V = int> struct BlockRadixSort { struct TempStorage { K all[N * I]; V values[N * I]; }; TempStorage* room_; \
+               __device__ BlockRadixSort(TempStorage& room) : room_(&room) {} \
+               __device__ void keys_(K (&keys)[I]) { \
+               for (int i = 0; i < I; ++i) room_->all[i * N + threadIdx.x] = keys[i]; __syncthreads(); \
+               for (int i = 0; i < I; ++i) keys[i] = room_->all[threadIdx.x * I + i]; } \
+               __device__ void values_(V (&values)[I]) { \
+               for (int i = 0; i < I; ++i) room_->values[i * N + threadIdx.x] = values[i]; __syncthreads(); \
+               for (int i = 0; i < I; ++i) values[i] = room_->values[threadIdx.x * I + i]; } \
+               __device__ void Sort(K (&keys)[I]) { keys_(keys); } \
+               __device__ void Sort(K (&keys)[I], int begin, int end) { keys_(keys); } \
+               __device__ void SortDescending(K (&keys)[I]) { keys_(keys); } \
+               __device__ void Sort(K (&keys)[I], V (&values)[I]) { keys_(keys); values_(values); } \
+               __device__ void SortDescending(K (&keys)[I], V (&values)[I]) { keys_(keys); values_(values); } };\n",
+    },
+    Part {
+        words: &["cub::Max", "cub::Min", "cub::Sum"],
+        text: "struct Max { template <class A> __device__ A operator()(A a, A b) const { return a < b ? b : a; } };\n\
+               struct Min { template <class A> __device__ A operator()(A a, A b) const { return b < a ? b : a; } };\n\
+               struct Sum { template <class A> __device__ A operator()(A a, A b) const { return a + b; } };\n",
     },
     Part {
         words: &["::invoke_one"],
@@ -269,7 +369,7 @@ const PARTS: [Part; 19] = [
 /// The declarations of what a source uses, none where it uses nothing of that.
 pub(super) fn of(source: &str) -> Option<String> {
     // Most sources name no part of the library at all.
-    ["std::", "cuda::", "make_", "invoke_one", "cub::"]
+    ["std::", "cuda::", "make_", "invoke_one", "cub::", "thrust::"]
         .iter()
         .find_map(|word| memmem::find(source.as_bytes(), word.as_bytes()))?;
     let is_used = |part: &&Part| {
