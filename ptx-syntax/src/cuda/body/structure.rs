@@ -167,7 +167,8 @@ impl<'s> Parser<'s> {
             self.at += 1;
             return TypeName::Unknown;
         }
-        let (depth, owner) = (self.depth, self.owner.take());
+        // In a structure it sees the parameters of its template: `using Words = union { … };`
+        let (depth, owner) = (self.depth, self.owner);
         self.depth += 1;
         let declared = std::mem::take(&mut self.declared);
         let id = StructureId(self.program.structures.len() as u32);
@@ -331,7 +332,9 @@ impl<'s> Parser<'s> {
                 self.types.truncate(types);
                 return is_known;
             }
-            "struct" | "class" | "union" if self.ahead(1) == "{" => return self.unnamed(parts),
+            "struct" | "class" | "union" if let Some(body) = self.body_without_name() => {
+                return self.unnamed(body, parts);
+            }
             "struct" | "class" | "union" if self.is_definition() => return self.nested(Vec::new(), parts),
             "enum" => {
                 parts.constants.extend(self.enumeration());
@@ -440,9 +443,19 @@ impl<'s> Parser<'s> {
         (first..after).rev().find(is_name).map_or("", |at| self.tokens[at].text)
     }
 
+    /// The body of a structure without a name that begins here; how it is aligned may be said before.
+    fn body_without_name(&self) -> Option<usize> {
+        let mut at = self.at + 1;
+        let says_alignment = |text: &str| matches!(text, "alignas" | "__align__" | "__attribute__");
+        while self.tokens.get(at).is_some_and(|token| says_alignment(token.text)) {
+            at = self.after_group(at + 1);
+        }
+        self.tokens.get(at).is_some_and(|token| token.text == "{").then_some(at)
+    }
+
     /// Members whose type has no name: it is known by that of the first.
-    fn unnamed(&mut self, parts: &mut Parts<'s>) -> bool {
-        let after = self.after_group(self.at + 1);
+    fn unnamed(&mut self, body: usize, parts: &mut Parts<'s>) -> bool {
+        let after = self.after_group(body);
         let keyword = self.text();
         let (name, is_member) = match self.tokens.get(after) {
             Some(token) if token.kind == Kind::Identifier => (token.text, true),

@@ -136,7 +136,8 @@ impl<'s> Parser<'s> {
         self.at += 1;
         let mut end = self.at;
         while end < self.tokens.len() && self.tokens[end].text != ";" {
-            end += 1;
+            // The body of a structure without a name.
+            end = if self.tokens[end].text == "{" { self.after_group(end) } else { end + 1 };
         }
         if is_using && self.is_name(0) && self.ahead(1) == "=" {
             let name = self.text();

@@ -546,10 +546,11 @@ impl<'a, 's> Lowering<'a, 's> {
         let structure = self.program.structure(members.structure);
         for member in &structure.members {
             if super::types::is_unnamed(member.name) {
-                let Ty::Structure(inner) = self.ty(&member.ty)? else { return Err(Unclear) };
-                for each in &self.program.structure(inner.structure).members {
-                    let part = self.member(place.clone(), each.name)?;
-                    self.names.push((each.name, Binding::Place(part)));
+                let mut inner = Vec::new();
+                self.named_inside(&member.ty, &mut inner)?;
+                for name in inner {
+                    let part = self.member(place.clone(), name)?;
+                    self.names.push((name, Binding::Place(part)));
                 }
                 continue;
             }
@@ -561,6 +562,21 @@ impl<'a, 's> Lowering<'a, 's> {
             }
             let part = self.member(place.clone(), member.name)?;
             self.names.push((member.name, Binding::Place(part)));
+        }
+        self.shallower();
+        Ok(())
+    }
+
+    /// The members of a structure without a name, and of those in it.
+    fn named_inside(&mut self, of: &TypeName<'s>, all: &mut Vec<&'s str>) -> Result<(), Unclear> {
+        let Ty::Structure(inner) = self.ty(of)? else { return Err(Unclear) };
+        self.deeper()?;
+        let program = self.program;
+        for each in &program.structure(inner.structure).members {
+            match super::types::is_unnamed(each.name) {
+                true => self.named_inside(&each.ty, all)?,
+                false => all.push(each.name),
+            }
         }
         self.shallower();
         Ok(())

@@ -27,6 +27,9 @@ impl<'s> Lowering<'_, 's> {
         if let Some(value) = self.of_instructions(name, given)? {
             return Ok(value);
         }
+        if let Some(value) = self.of_random(name, given)? {
+            return Ok(value);
+        }
         let nothing = Value::unknown(Ty::Void);
         // What need not be computed, for nobody asks what becomes of it.
         if matches!(
@@ -50,6 +53,7 @@ impl<'s> Lowering<'_, 's> {
         }
         // What they say of the cache tells nothing of the memory.
         match (name, given) {
+            ("invoke", [of, given @ ..]) => return self.called(of, given),
             ("associate_access_property", [pointer, _]) => return self.value(pointer),
             ("apply_access_property", [pointer, bytes, _]) => {
                 self.value(pointer)?;
@@ -316,7 +320,7 @@ fn type_of_result(plain: &str) -> Ty {
 fn is_pure(name: &str) -> bool {
     let of_warp = ["__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__vote"];
     let intrinsic = name.starts_with("__") && !name.contains("sync") && !name.contains("cluster");
-    let plain = name.strip_suffix('f').unwrap_or(name);
+    let plain = if name == "isinf" { name } else { name.strip_suffix('f').unwrap_or(name) };
     // Those of numbers of 16 bits, one or two of them.
     let of_half = name.strip_prefix("h2").or_else(|| name.strip_prefix('h')).unwrap_or_default();
     let of_half = matches!(

@@ -132,6 +132,14 @@ impl<'s> Lowering<'_, 's> {
                     let member = self.member_itself(place.clone(), first)?;
                     self.initialize(&member, only)
                 }
+                // The members of a structure without a name, which is the first one.
+                several if has_first(members, several.len()) => {
+                    for ((name, ..), value) in members.all.iter().zip(several) {
+                        let member = self.member_itself(place.clone(), name)?;
+                        self.initialize(&member, value)?;
+                    }
+                    Ok(())
+                }
                 _ => Err(Unclear),
             },
             // The braces of the array in `std::array` may be left out.
@@ -200,4 +208,10 @@ impl<'s> Lowering<'_, 's> {
         self.shallower();
         Ok(())
     }
+}
+
+/// Whether so many members of a union lie after each other, as those of one structure in it.
+fn has_first(members: &super::types::Members, count: usize) -> bool {
+    let first = members.all.get(..count).unwrap_or_default();
+    !first.is_empty() && first.windows(2).all(|pair| pair[0].2 < pair[1].2)
 }

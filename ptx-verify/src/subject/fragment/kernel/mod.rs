@@ -37,6 +37,7 @@ mod overload;
 mod pack;
 mod pipeline;
 mod plain_atomic;
+mod random;
 mod reinterpret;
 mod scope;
 mod special;

@@ -368,6 +368,7 @@ impl<'s> Lowering<'_, 's> {
                 }
                 _ => Err(Unclear),
             },
+            None if let Some(state) = state_of_generator(name) => Ok(state),
             None if name == ROLE => Ok(Ty::BOOL),
             None if ORDERS_AND_SCOPES.contains(&name) => Ok(Ty::INT),
             None if matches!(name, "__mbarrier_t" | "__mbarrier_token_t") => Ok(Ty::SIZE),
@@ -600,6 +601,16 @@ impl<'s> Lowering<'_, 's> {
 /// Whether a member is a structure without a name: it has the word that begins it.
 pub(super) fn is_unnamed(member: &str) -> bool {
     matches!(member, "struct" | "union" | "class")
+}
+
+/// The size and the alignment of the state of one of cuRAND's generators.
+fn state_of_generator(name: &str) -> Option<Ty> {
+    Some(match name {
+        "curandState" | "curandState_t" | "curandStateXORWOW" | "curandStateXORWOW_t" => Ty::Bytes(48, 8),
+        "curandStatePhilox4_32_10" | "curandStatePhilox4_32_10_t" => Ty::Bytes(64, 16),
+        "curandStateMRG32k3a" | "curandStateMRG32k3a_t" => Ty::Bytes(48, 8),
+        _ => return None,
+    })
 }
 
 /// Which element of a vector a member is.
