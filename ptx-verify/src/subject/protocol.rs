@@ -22,6 +22,9 @@ pub(crate) const RELAXED: &str = "this is relaxed, and orders nothing";
 /// What is said where it is chosen which place of a ring is meant.
 pub(crate) const SLOT: &str = "it is chosen here which place is meant";
 
+/// What is said of what comes after the rounds of a wait that leaves a group.
+pub(crate) const AFTER_ROUNDS: &str = "the rounds end before this";
+
 /// What is said where an object is made, and where it is computed how many arrive at it.
 pub(crate) const MADE: &str = "made here";
 /// What is said of where the bytes of a phase are expected.

@@ -24,7 +24,8 @@ use crate::subject::fragment::kernel::{self, Aim, Kernel, has_instruction};
 use crate::subject::fragment::surroundings::includes;
 use crate::subject::fragment::toolkit::Release;
 use crate::subject::protocol::{
-    ALLOCATED, COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT, SUM_OF_BYTES,
+    AFTER_ROUNDS, ALLOCATED, COUNTED, EXPECTED, MADE, OTHER_FENCE, OTHER_MAP_FENCE, RELAXED, SLOT,
+    SUM_OF_BYTES,
 };
 
 /// What is said of an instruction that should be another one, wherever its asm statement is called.
@@ -314,6 +315,12 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             if !labels.iter().any(says_the_same) {
                 labels.push(label);
             }
+        }
+    }
+    // What comes after the rounds may be the end of the function that they are in.
+    for label in found.labels.iter().filter(|label| label.message == AFTER_ROUNDS) {
+        for end in kernel.ended_before(label.span).into_iter().filter(is_own) {
+            labels.push(Label { span: end, message: label.message.clone() });
         }
     }
     // A function of several statements may lack one where it is called, and in itself.

@@ -5,6 +5,7 @@ use ptx_syntax::Diagnostic;
 use crate::rule::declare_rule;
 use crate::subject::describe::register_name;
 use crate::subject::function::FlowContext;
+use crate::subject::protocol::AFTER_ROUNDS;
 
 declare_rule! {
     /// ## What it does
@@ -76,7 +77,7 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
         }
         let after = asynchronous::after_rounds(facts, last.unwrap_or(touched.start), touched.instruction);
         if let Some(after) = after.filter(|&after| after < touched.instruction) {
-            finding = finding.with_secondary(context.instruction_span(after), "the rounds end before this");
+            finding = finding.with_secondary(context.instruction_span(after), AFTER_ROUNDS);
         }
         let block = facts.cfg.block_of(ptx_ir::ir::Handle::new(touched.instruction));
         let first = facts.cfg.instructions(block).start;

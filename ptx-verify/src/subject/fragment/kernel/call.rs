@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
 };
@@ -428,7 +429,9 @@ impl<'a, 's> Lowering<'a, 's> {
         self.span = span;
         self.place_label(&end);
         let (to, is_small) = (self.text.len() as u32, statements_of(&function.body) <= MAX_OF_SMALL);
-        self.inlined.push(Call { from, to, span: site, is_small });
+        let last = function.extent.end;
+        let end_of_function = Span::new(last.saturating_sub(1), last);
+        self.inlined.push(Call { from, to, span: site, end: end_of_function, is_small });
         let result = self.frames.pop().and_then(|frame| frame.result);
         self.names.truncate(length);
         match result {

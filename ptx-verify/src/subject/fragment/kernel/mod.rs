@@ -43,6 +43,7 @@ mod scope;
 mod special;
 mod statement;
 mod tensor_memory;
+mod translated;
 mod types;
 mod value;
 
@@ -54,13 +55,14 @@ use ptx_ir::isa::{Instance, resolve};
 use ptx_ir::target::Target;
 use ptx_ir::version::Version;
 use ptx_syntax::Span;
+use ptx_syntax::cuda::CudaFile;
 use ptx_syntax::cuda::body::{Expression, Function, Program, StructureId, TemplateArgument, TypeName};
-use ptx_syntax::cuda::{AsmId, CudaFile};
 use ptx_syntax::lexer::{Lexer, TokenKind};
 
-use super::expand::Expanded;
 use launch::Use;
 use pipeline::Pipeline;
+pub(crate) use translated::Kernel;
+use translated::{Call, Template};
 use types::{Given, Members, Ty};
 use value::{Held, Place, Register, Value};
 
@@ -110,81 +112,6 @@ pub(crate) struct Aim<'a, 's> {
     pub(crate) version: Version,
     /// Where the source itself begins, after the files that it includes.
     pub(crate) base: u32,
-}
-
-/// A kernel as PTX, with the way back.
-pub(crate) struct Kernel {
-    /// The PTX text.
-    pub(crate) text: String,
-    /// Where the source of what begins there stands, in order.
-    places: Vec<(u32, Span, Span)>,
-    /// The templates in the text, in order.
-    templates: Vec<Template>,
-    /// The calls whose functions are in the text, each after those in it.
-    calls: Vec<Call>,
-}
-
-/// A call of a function that is in the text.
-struct Call {
-    /// The part of the text that it is.
-    from: u32,
-    to: u32,
-    /// Where it stands in the source.
-    span: Span,
-    /// Whether the function does one thing.
-    is_small: bool,
-}
-
-/// A template in the text.
-struct Template {
-    start: u32,
-    id: AsmId,
-    expanded: Expanded,
-    /// The call of the wrapper that it is in; of wrappers in wrappers the outermost.
-    call: Option<Span>,
-    /// The call of the innermost, where that is another one.
-    inner: Option<Span>,
-}
-
-impl Kernel {
-    /// The place in the source of a part of the text: where a wrapper is called, and the instruction in it.
-    pub(crate) fn place(&self, file: &CudaFile, part: Span) -> Option<(Span, Option<Span>)> {
-        if let Some(Template { start, id, expanded, call, .. }) = self.template(part) {
-            let text = expanded.text.get((part.start - start) as usize..(part.end - start) as usize)?;
-            let length = text.trim_end().trim_end_matches(';').trim_end().len() as u32;
-            let relative = Span::new(part.start - start, part.start - start + length);
-            let own = expanded.source(&file.statement(*id).template.map, relative)?;
-            return Some(call.map_or((own, None), |call| (call, Some(own))));
-        }
-        let before = self.places.partition_point(|(start, ..)| *start <= part.start);
-        let (_, shown, own) = *self.places.get(before.checked_sub(1)?)?;
-        Some((shown, (own != shown).then_some(own)))
-    }
-
-    /// The call of the innermost wrapper that a part of the text is from, where wrappers call each other.
-    pub(crate) fn inner_call(&self, part: Span) -> Option<Span> {
-        self.template(part)?.inner
-    }
-
-    /// The calls that a part of the text is from, the innermost first, without those in functions that do one thing.
-    pub(crate) fn calls(&self, part: Span) -> Vec<Span> {
-        let is_around = |call: &&Call| call.from <= part.start && part.start < call.to;
-        let around: Vec<&Call> = self.calls.iter().filter(is_around).collect();
-        let is_shown =
-            |(index, _): &(usize, &&Call)| around.get(index + 1).is_none_or(|outer| !outer.is_small);
-        around.iter().enumerate().filter(is_shown).map(|(_, call)| call.span).collect()
-    }
-
-    /// Whether a part of the text stands in an asm statement, and is no translation.
-    pub(crate) fn is_of_asm(&self, part: Span) -> bool {
-        self.template(part).is_some()
-    }
-
-    fn template(&self, part: Span) -> Option<&Template> {
-        let before = self.templates.partition_point(|template| template.start <= part.start);
-        let template = self.templates.get(before.checked_sub(1)?)?;
-        (part.end <= template.start + template.expanded.text.len() as u32).then_some(template)
-    }
 }
 
 /// What a name stands for.
