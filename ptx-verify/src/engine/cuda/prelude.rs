@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 28] = [
+const PARTS: [Part; 29] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -115,6 +115,10 @@ const PARTS: [Part; 28] = [
         text: "template <class T> __device__ constexpr T to_underlying(T of) { return of; }\n\
                template <class T> __device__ T& as_const(T& of) { return of; }\n\
                template <class T> __device__ T* addressof(T& of) { return &of; }\n",
+    },
+    Part {
+        words: &["std::size("],
+        text: "template <class T, unsigned long N> __device__ constexpr unsigned long size(T (&all)[N]) { return N; }\n",
     },
     Part {
         words: &["std::assume_aligned"],

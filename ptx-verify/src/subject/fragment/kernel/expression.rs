@@ -519,6 +519,9 @@ impl<'s> Lowering<'_, 's> {
                 self.as_atomic(of, &ty)
             }
             ExpressionKind::Call(callee, given) => {
+                if let Some(element) = self.element_of_tuple(callee, given)? {
+                    return Ok(element);
+                }
                 let value = self.called(callee, given)?;
                 Ok(self.referred.take().unwrap_or(Place::Fixed(value)))
             }

@@ -250,6 +250,25 @@ impl<'a, 's> Lowering<'a, 's> {
         Ok(self.referred.take().unwrap_or(Place::Fixed(value)))
     }
 
+    /// `std::get<1>(a)` as the place that it is, of a tuple or a pair; none where it is no such.
+    pub(super) fn element_of_tuple(
+        &mut self,
+        callee: &Expression<'s>,
+        given: &[Expression<'s>],
+    ) -> Result<Option<Place>, Unclear> {
+        let (ExpressionKind::Name("get", template), [of]) = (&callee.kind, given) else { return Ok(None) };
+        let ([index], ExpressionKind::Name(..)) = (template.as_slice(), &of.kind) else { return Ok(None) };
+        if self.program.functions.iter().any(|function| function.name == "get") {
+            return Ok(None);
+        }
+        let Place::Parts(parts, Ty::Structure(members)) = self.place(of)? else { return Ok(None) };
+        if members.is_union || !members.bases.is_empty() {
+            return Ok(None);
+        }
+        let index = usize::try_from(self.constant_argument(index)?).or(Err(Unclear))?;
+        Ok(parts.get(index).cloned())
+    }
+
     /// `std::tie(a, b) = c`: each gets one of the members. Says whether it is that.
     pub(super) fn assigned_to_all(&mut self, to: &Expression<'s>, value: &Value) -> Result<bool, Unclear> {
         let ExpressionKind::Call(callee, given) = &to.kind else { return Ok(false) };
