@@ -1,13 +1,16 @@
 //! Loads of the next element of an array: lists of parts say in one element where a part begins, and in the next where it ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_ir::ir::{Handle, Operand, Register};
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Control};
+use ptx_ir::space::StateSpace;
 use ptx_ir::special::{SpecialRegister, Varies};
+use rustc_hash::FxHashSet;
 
 use super::flags::loads_parameter;
 use crate::FunctionFacts;
+use crate::values::space_of;
 
 /// Whether two loads read the same place of a parameter, however its address is computed.
 pub(super) fn read_one_parameter(facts: &FunctionFacts<'_>, one: u32, other: u32) -> bool {
@@ -16,30 +19,80 @@ pub(super) fn read_one_parameter(facts: &FunctionFacts<'_>, one: u32, other: u32
     address(one) == address(other) || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// A list in memory, or a single place there, which is one for all threads of a block: by the address of its elements.
+/// A list in memory, or a single place there, of which all threads of a block read the same elements: by what its address begins with,
+/// and which part of an element is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List(Form);
+pub struct List {
+    begin: BTreeSet<Term>,
+    /// How far apart elements are at least, in bytes; 0 for a single place.
+    stride: u64,
+    field: i64,
+}
 
-/// The list that a load reads an element of; none where it may be another one for other threads. Loops that count alike come to the same
-/// elements, one after the other.
+impl List {
+    /// How far apart elements are at least.
+    #[must_use]
+    pub const fn stride(&self) -> u64 {
+        self.stride
+    }
+
+    /// Whether elements of it are some of another list, which may have more.
+    #[must_use]
+    pub fn is_within(&self, other: &Self) -> bool {
+        let stride = i64::try_from(other.stride).unwrap_or(0);
+        self.begin == other.begin
+            && stride > 0
+            && self.stride.is_multiple_of(other.stride)
+            && self.field.rem_euclid(stride) == other.field
+    }
+}
+
+/// The list that a load reads an element of; none where it may be another element for other threads. Which of the elements it is does not
+/// matter where all of them are one number.
 #[must_use]
 pub fn list_of(facts: &FunctionFacts<'_>, load: u32) -> Option<List> {
-    let form = form_of(facts, load)?;
-    let mut terms: BTreeMap<Term, i64> = BTreeMap::new();
-    for (term, by) in form.terms {
-        let term = match term {
-            Term::Special(special) if !is_of_block(special) => return None,
-            Term::Register(register) => match counts_by(facts, register) {
-                Some(step) => Term::Counter(step),
-                None if comes_of_block(facts, register, MAX_DEPTH) => term,
-                None => return None,
-            },
-            known => known,
-        };
-        let known = terms.entry(term).or_default();
-        *known = known.wrapping_add(by);
+    let (base, offset) = facts.address_in_register(load)?;
+    let (mut begin, mut stride, mut added) = (BTreeSet::new(), 0_u64, i64::from(offset));
+    let mut open = vec![Part { register: base, at: load, by: 1 }];
+    let (mut steps, mut counted) = (0, Vec::new());
+    let mut seen = FxHashSet::default();
+    while let Some(part) = open.pop() {
+        steps += 1;
+        if steps > MAX_STEPS {
+            return None;
+        }
+        if unfolded(facts, part, &mut open, &mut added) {
+            continue;
+        }
+        let Part { register, at, by } = part;
+        match read_again(facts, (register, at), parameter) {
+            Some(term @ (Term::Parameter(..) | Term::Variable(_))) if by == 1 => {
+                begin.insert(term);
+                continue;
+            }
+            Some(Term::Special(special)) if !is_of_block(special) => return None,
+            Some(_) => {}
+            None if by == 1 && !counted.contains(&register) => {
+                // A pointer that goes along the list begins where it does.
+                counted.push(register);
+                if let Some((first, step)) = goes_along(facts, register)
+                    && unfolded_by(facts, first, by, &mut open, &mut added)
+                {
+                    stride = gcd(stride, step);
+                    continue;
+                }
+                if !is_alike(facts, (register, at), &mut seen) {
+                    return None;
+                }
+            }
+            None if !is_alike(facts, (register, at), &mut seen) => return None,
+            None => {}
+        }
+        stride = gcd(stride, by.unsigned_abs());
     }
-    Some(List(Form { terms, added: 0 }))
+    let apart = i64::try_from(stride).ok().filter(|stride| *stride > 0);
+    let field = apart.map_or(added, |stride| added.rem_euclid(stride));
+    (!begin.is_empty()).then_some(List { begin, stride, field })
 }
 
 /// Whether all threads of a block have the same number there.
@@ -47,31 +100,59 @@ fn is_of_block(special: SpecialRegister) -> bool {
     matches!(special.varies(), Varies::Block | Varies::Cluster | Varies::Launch)
 }
 
-/// By how much a register counts, from a number on, where it does nothing else.
-fn counts_by(facts: &FunctionFacts<'_>, register: Register) -> Option<i64> {
+fn gcd(one: u64, other: u64) -> u64 {
+    let (mut one, mut other) = (one, other);
+    while other != 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+/// The instruction that sets a register first that goes along a list, and by how much it does, if it does nothing else.
+fn goes_along(facts: &FunctionFacts<'_>, register: Register) -> Option<(u32, u64)> {
     let definitions = facts.definitions(register);
     if !(2..=MAX_WRITES).contains(&definitions.len()) {
         return None;
     }
-    let mut step = None;
+    let (mut first, mut step) = (None, 0);
     for &write in definitions {
-        let operands = facts.body.operands(Handle::new(write));
-        let computes = facts.instance(write)?.effects.computes?;
-        let added = match (computes, operands.get(1)?) {
-            (Computation::Move, Operand::Integer { .. }) => continue,
+        let is_move = facts.instance(write)?.effects.computes == Some(Computation::Move);
+        let sum = match facts.body.operands(Handle::new(write)) {
             // The sum may be computed before.
-            (Computation::Move, Operand::Register { register: sum, .. }) => {
-                let &[sum] = facts.definitions(*sum) else { return None };
-                added_to(facts, sum, register)?
-            }
-            _ => added_to(facts, write, register)?,
+            [_, Operand::Register { register: other, .. }] if is_move => match facts.definitions(*other) {
+                &[sum] => added_to(facts, sum, register),
+                _ => None,
+            },
+            _ => added_to(facts, write, register),
         };
-        if step.is_some_and(|known| known != added) {
-            return None;
+        match sum {
+            Some(added) => step = gcd(step, added.unsigned_abs()),
+            None if first.is_none() && !facts.is_guarded(write) => first = Some(write),
+            None => return None,
         }
-        step = Some(added);
     }
-    step
+    Some((first?, step))
+}
+
+/// The instruction whose result a register has where it is read: its only one, the last one before in the same part without branches, or
+/// the last of a part that all of them are in.
+fn last_write(facts: &FunctionFacts<'_>, register: Register, at: u32) -> Option<u32> {
+    let writes = facts.definitions(register);
+    let block = |at: u32| facts.cfg.block_of(Handle::new(at));
+    let last = match *writes {
+        [] => None,
+        [only] => Some(only),
+        [first, ..] => {
+            let own = facts.cfg.instructions(block(at)).start..at;
+            let before = writes.iter().copied().filter(|write| own.contains(write)).max();
+            before.or_else(|| {
+                let is_elsewhere = block(first) != block(at);
+                let are_in_one = is_elsewhere && writes.iter().all(|&write| block(write) == block(first));
+                writes.iter().copied().filter(|_| are_in_one).max()
+            })
+        }
+    };
+    last.filter(|&write| !facts.is_guarded(write))
 }
 
 /// What an instruction adds to a register, if that is a number.
@@ -87,24 +168,38 @@ fn added_to(facts: &FunctionFacts<'_>, sum: u32, register: Register) -> Option<i
     }
 }
 
-/// Whether a register is computed of what all threads of a block have alike.
-fn comes_of_block(facts: &FunctionFacts<'_>, register: Register, depth: usize) -> bool {
-    let &[write] = facts.definitions(register) else { return false };
-    let Some(instance) = facts.instance(write).filter(|_| !facts.is_guarded(write)) else { return false };
-    if loads_parameter(facts, write) {
-        return true;
+/// Whether nothing that a register is computed of tells the threads of a block apart. Numbers that are drawn from a counter, and those in
+/// memory, are for whoever asks for them.
+fn is_alike(facts: &FunctionFacts<'_>, read: (Register, u32), seen: &mut FxHashSet<u32>) -> bool {
+    let mut open = vec![read];
+    while let Some((register, at)) = open.pop() {
+        let last = last_write(facts, register, at);
+        let writes = last.as_ref().map_or(facts.definitions(register), std::slice::from_ref);
+        for &write in writes {
+            if !seen.insert(write) {
+                continue;
+            }
+            if seen.len() > MAX_WRITERS {
+                return false;
+            }
+            let Some(instance) = facts.instance(write) else { return false };
+            let effects = &instance.effects;
+            if effects.event.is_some() || effects.asynchronous.is_some() || effects.control == Control::Call {
+                return false;
+            }
+            let is_own = space_of(instance).map(StateSpace::base) == Some(StateSpace::Local);
+            if is_own || facts.body.operands(Handle::new(write)).iter().any(tells_threads_apart) {
+                return false;
+            }
+            let read = facts.uses().of(write).iter().filter(|each| each.access().reads());
+            open.extend(read.map(|each| (each.register, write)));
+        }
     }
-    if depth == 0 || !instance.effects.is_pure() || instance.effects.reads_memory {
-        return false;
-    }
-    let operands = facts.body.operands(Handle::new(write));
-    operands.len() > 1
-        && operands[1..].iter().all(|operand| match operand {
-            Operand::Register { register, .. } => comes_of_block(facts, *register, depth - 1),
-            Operand::Special(special) => is_of_block(*special),
-            Operand::Integer { .. } => true,
-            _ => false,
-        })
+    true
+}
+
+fn tells_threads_apart(operand: &Operand) -> bool {
+    matches!(operand, Operand::Special(special) if !is_of_block(*special))
 }
 
 /// What an address is computed of, with what each part is multiplied by, and what is added.
@@ -118,8 +213,6 @@ struct Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Term {
     Register(Register),
-    /// A register that counts, by its step.
-    Counter(i64),
     Special(SpecialRegister),
     /// The address of a variable.
     Variable(usize),
@@ -127,10 +220,18 @@ enum Term {
     Parameter(usize, i64),
 }
 
+/// A register that is read by an instruction, and what it is multiplied by.
+#[derive(Clone, Copy)]
+struct Part {
+    register: Register,
+    at: u32,
+    by: i64,
+}
+
 /// Writes of a register that counts.
 const MAX_WRITES: usize = 4;
-/// How far what a register is computed of is looked at.
-const MAX_DEPTH: usize = 6;
+/// Instructions that the number of an element is computed by.
+const MAX_WRITERS: usize = 96;
 /// Instructions that are looked at for one address.
 const MAX_STEPS: usize = 32;
 /// Loads that one is compared with.
@@ -143,15 +244,22 @@ pub fn reads_next(facts: &FunctionFacts<'_>, load: u32, bytes: u32) -> bool {
     let Some(form) = form_of(facts, load).filter(|form| form.terms.values().any(|by| *by == bytes)) else {
         return false;
     };
-    let is_load = |at: u32| {
-        let effects = facts.instance(at).map(|instance| &instance.effects);
-        effects.is_some_and(|effects| effects.computes == Some(Computation::Load) && effects.reads_memory)
-    };
     let near = load.saturating_sub(NEAR)..load.saturating_add(NEAR).min(facts.body.instructions.len() as u32);
-    let others = near.filter(|&at| at != load && is_load(at)).take(MAX_LOADS);
+    let others = near.filter(|&at| at != load && is_load(facts, at)).take(MAX_LOADS);
     others
         .filter_map(|at| form_of(facts, at))
         .any(|other| form.added.wrapping_sub(other.added) == bytes && form.terms == other.terms)
+}
+
+/// Whether an instruction loads from memory and does nothing else, through whichever cache.
+#[must_use]
+pub fn is_load(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    facts.instance(instruction).is_some_and(|instance| {
+        let effects = &instance.effects;
+        let is_through_cache = effects.computes.is_none() && effects.event.is_none();
+        let loads = effects.computes == Some(Computation::Load) || is_through_cache;
+        loads && effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none()
+    })
 }
 
 /// How far apart in the text two loads of one list are.
@@ -169,17 +277,17 @@ fn form_by(
 ) -> Option<Form> {
     let (base, offset) = facts.address_in_register(load)?;
     let mut form = Form { added: i64::from(offset), ..Form::default() };
-    let mut open: Vec<(Register, i64)> = vec![(base, 1)];
+    let mut open = vec![Part { register: base, at: load, by: 1 }];
     let mut steps = 0;
-    while let Some((register, by)) = open.pop() {
+    while let Some(part) = open.pop() {
         steps += 1;
         if steps > MAX_STEPS {
             return None;
         }
-        if !unfolded(facts, register, by, &mut open, &mut form.added) {
-            let term = read_again(facts, register, parameter).unwrap_or(Term::Register(register));
-            let known = form.terms.entry(term).or_default();
-            *known = known.wrapping_add(by);
+        if !unfolded(facts, part, &mut open, &mut form.added) {
+            let term = read_again(facts, (part.register, part.at), parameter);
+            let known = form.terms.entry(term.unwrap_or(Term::Register(part.register))).or_default();
+            *known = known.wrapping_add(part.by);
         }
     }
     Some(form)
@@ -188,13 +296,10 @@ fn form_by(
 /// What a register is that is read from a special register or a parameter: others may be read from there as well.
 fn read_again(
     facts: &FunctionFacts<'_>,
-    register: Register,
+    (register, at): (Register, u32),
     parameter: fn(&FunctionFacts<'_>, u32) -> Option<Term>,
 ) -> Option<Term> {
-    let &[write] = facts.definitions(register) else { return None };
-    if facts.is_guarded(write) {
-        return None;
-    }
+    let write = last_write(facts, register, at)?;
     match (facts.instance(write)?.effects.computes?, facts.body.operands(Handle::new(write)).get(1)?) {
         (Computation::Move, Operand::Special(special)) if !special.is_volatile() => {
             Some(Term::Special(*special))
@@ -223,28 +328,30 @@ fn parameter(facts: &FunctionFacts<'_>, load: u32) -> Option<Term> {
 }
 
 /// Puts what a register is computed of in its place; whether that is known.
-fn unfolded(
+fn unfolded(facts: &FunctionFacts<'_>, part: Part, open: &mut Vec<Part>, added: &mut i64) -> bool {
+    let write = last_write(facts, part.register, part.at);
+    write.is_some_and(|write| unfolded_by(facts, write, part.by, open, added))
+}
+
+/// The same for what an instruction sets.
+fn unfolded_by(
     facts: &FunctionFacts<'_>,
-    register: Register,
+    write: u32,
     by: i64,
-    open: &mut Vec<(Register, i64)>,
+    open: &mut Vec<Part>,
     added: &mut i64,
 ) -> bool {
-    let [write] = facts.definitions(register) else { return false };
-    if facts.is_guarded(*write) {
-        return false;
-    }
-    let Some(computes) = facts.instance(*write).and_then(|instance| instance.effects.computes) else {
+    let Some(computes) = facts.instance(write).and_then(|instance| instance.effects.computes) else {
         return false;
     };
-    let operands = facts.body.operands(Handle::new(*write));
+    let operands = facts.body.operands(Handle::new(write));
     let number = |index: usize| match operands.get(index) {
         Some(Operand::Integer { bits, .. }) => Some(*bits as i64),
         _ => None,
     };
     let is_register = |index: usize| matches!(operands.get(index), Some(Operand::Register { .. }));
     let mut put = |index: usize, by: i64| match operands.get(index) {
-        Some(Operand::Register { register, .. }) => open.push((*register, by)),
+        Some(Operand::Register { register, .. }) => open.push(Part { register: *register, at: write, by }),
         Some(Operand::Integer { bits, .. }) => *added = added.wrapping_add((*bits as i64).wrapping_mul(by)),
         _ => {}
     };

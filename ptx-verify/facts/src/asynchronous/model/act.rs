@@ -8,7 +8,6 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
-use super::scenario::Scenario;
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -138,15 +137,24 @@ impl Machine<'_> {
                 self.draw(warp, mask, instruction, (*to, *by, *bits));
                 Some(())
             }
-            Action::Load { to, parameters, is_next, list } => {
-                let Scenario { parameter, .. } = self.scenario;
-                let memory = self.scenario.loaded(*is_next);
+            Action::Load { to, parameters: true, .. } => {
                 let chosen = self.chosen.filter(|(loads, _)| loads.contains(&instruction));
-                let parameter = chosen.map_or(parameter, |(_, number)| number);
+                let parameter = chosen.map_or(self.scenario.parameter, |(_, number)| number);
                 for (register, bits) in to {
-                    let number = if *parameters { parameter } else { memory } & low_bits(*bits);
-                    let dependence = if *parameters { Dependence::NONE } else { self.loads(*list) };
-                    self.put_as(warp, Some(*register), Value::Uniform(number), mask, dependence);
+                    let number = Value::Uniform(parameter & low_bits(*bits));
+                    self.put_as(warp, Some(*register), number, mask, Dependence::NONE);
+                }
+                Some(())
+            }
+            Action::Load { to, is_next, list, from, .. } => {
+                let memory = match from {
+                    Some(from) if self.scenario.rises() => self.element(warp, mask, **from),
+                    _ => Value::Uniform(self.scenario.loaded(*is_next)),
+                };
+                for (register, bits) in to {
+                    let number = memory.mapped(mask, |number| number & low_bits(*bits));
+                    let dependence = self.loads(*list);
+                    self.put_as(warp, Some(*register), number, mask, dependence);
                 }
                 Some(())
             }

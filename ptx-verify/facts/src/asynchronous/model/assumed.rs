@@ -17,14 +17,14 @@ pub(super) struct Loaded(pub(super) u32);
 
 /// Lists in memory, a bit for each, and one for all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lists(u8);
+pub(super) struct Lists(u32);
 
 impl Lists {
-    const OTHERS: Self = Self(1 << 7);
+    const OTHERS: Self = Self(1 << 31);
 
     /// A list by its number.
     pub(super) fn one(number: Option<u8>) -> Self {
-        number.and_then(|number| 1_u8.checked_shl(number.into())).map_or(Self::OTHERS, Self)
+        number.and_then(|number| 1_u32.checked_shl(number.into())).map_or(Self::OTHERS, Self)
     }
 
     /// All of both.
@@ -32,9 +32,14 @@ impl Lists {
         Self(self.0 | other.0)
     }
 
-    /// Whether it is one list, of which it is known where it is.
-    pub(super) const fn are_one(self) -> bool {
-        self.0.is_power_of_two() && self.0 != Self::OTHERS.0
+    /// Whether it is known of all of them where they are.
+    pub(super) const fn are_known(self) -> bool {
+        self.0 & Self::OTHERS.0 == 0
+    }
+
+    /// Whether there are none.
+    pub(super) const fn are_none(self) -> bool {
+        self.0 == 0
     }
 }
 

@@ -17,11 +17,11 @@ use super::slice::Decoder;
 use super::value::ALL;
 use crate::FunctionFacts;
 use crate::asynchronous::addresses::summed_variable;
-use crate::asynchronous::elements::{list_of, reads_next};
+use crate::asynchronous::elements::{is_load, reads_next};
 use crate::asynchronous::fences_global;
 use crate::evaluate::Shape;
 use crate::registers::aligned;
-use crate::values::{space_of, width};
+use crate::values::{is_signed, space_of, width};
 
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
@@ -92,9 +92,6 @@ const fn row_of(group: AsyncGroup) -> Option<Row> {
         _ => None,
     }
 }
-
-/// Lists that are told apart.
-const MAX_LISTS: u8 = 6;
 
 impl Decoder<'_, '_> {
     /// What an instruction does to the protocol.
@@ -168,6 +165,7 @@ impl Decoder<'_, '_> {
             to: Vec::new(),
             from: Vec::new(),
             part: 0,
+            extends: None,
         })
     }
 
@@ -527,7 +525,9 @@ impl Decoder<'_, '_> {
     /// An access with the registers that it loads, as far as something relevant reads them.
     pub(super) fn loading(&mut self, instruction: u32, mut action: Action) -> Action {
         let facts = self.facts;
-        let Action::Access { address, reads: true, to, part, .. } = &mut action else { return action };
+        let Action::Access { address, reads: true, to, part, extends, .. } = &mut action else {
+            return action;
+        };
         let operands = facts.body.operands(Handle::new(instruction));
         match facts.instance(instruction).and_then(|instance| instance.effects.computes) {
             Some(Computation::Load) => {
@@ -535,6 +535,9 @@ impl Decoder<'_, '_> {
                 let parts = self.parts(loaded);
                 *part = address.bytes / parts.len().max(1) as u32;
                 *to = parts.iter().map(|each| self.register(Some(each))).collect();
+                let ty = facts.instance(instruction).and_then(|instance| instance.ty);
+                let bits = to.iter().flatten().map(|register| self.bits_of(*register)).next();
+                *extends = bits.filter(|bits| ty.is_some_and(is_signed) && *bits > 8 * *part);
             }
             _ => {
                 // What else comes of memory is no number that was stored.
@@ -606,22 +609,10 @@ impl Decoder<'_, '_> {
         let known = written.filter_map(|each| self.registers.get(each.register));
         let bits = self.facts.instance(instruction).and_then(|instance| instance.ty).map_or(64, width);
         let to = known.map(|register| (register, bits.min(self.bits_of(register)))).collect();
-        let is_load = self.facts.instance(instruction).and_then(|each| each.effects.computes)
-            == Some(Computation::Load);
+        let is_load = is_load(self.facts, instruction);
         let is_next = is_load && !parameters && reads_next(self.facts, instruction, bits / 8);
         let list = if is_load && !parameters { self.list(instruction) } else { None };
-        Action::Load { to, parameters, is_next, list }
-    }
-
-    /// The number of the list that a load reads an element of.
-    fn list(&mut self, load: u32) -> Option<u8> {
-        let list = list_of(self.facts, load)?;
-        let known = self.lists.iter().position(|known| *known == list);
-        let number = known.unwrap_or_else(|| {
-            self.lists.push(list);
-            self.lists.len() - 1
-        });
-        u8::try_from(number).ok().filter(|number| *number < MAX_LISTS)
+        Action::Load { to, parameters, is_next, list, from: None }
     }
 
     /// What an addition to a counter in memory tells: the numbers that threads draw from it.
@@ -707,7 +698,7 @@ impl Decoder<'_, '_> {
             if self.is_parameter(*from) {
                 // Compilers load parameters that lie next to each other at once.
                 let to = to.into_iter().flatten().map(|register| (register, bits)).collect();
-                return Action::Load { to, parameters: true, is_next: false, list: None };
+                return Action::Load { to, parameters: true, is_next: false, list: None, from: None };
             }
             let from = self.source(*from);
             return Action::Unpack { to, from, bits };

@@ -48,6 +48,10 @@ impl Actions {
         self.all.iter()
     }
 
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (u32, Action)> {
+        self.all.iter_mut()
+    }
+
     /// Takes the action of an instruction, of which nothing else is asked after that.
     pub(super) fn take(&mut self, instruction: u32) -> Option<Action> {
         Some(std::mem::replace(self.get_mut(instruction)?, Action::Opaque))

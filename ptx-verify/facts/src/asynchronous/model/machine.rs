@@ -94,6 +94,8 @@ pub(super) struct Warp {
     pub(super) assumed: Vec<Assumed>,
     /// The lanes that act now.
     pub(super) acting: u32,
+    /// The lists in memory that have decided for it.
+    pub(super) decisive: Lists,
     /// Which turns of loops it has executed.
     pub(super) turns: Turns,
     /// What its threads keep in their own memory.
@@ -259,8 +261,6 @@ pub(super) struct Machine<'p> {
     pub(super) guessed: Option<(u32, usize)>,
     /// Parts of which memory has decided whether threads come there.
     pub(super) doubtful: Vec<Range<u32>>,
-    /// The lists in memory that have decided.
-    pub(super) decisive: Lists,
     /// The last load of what is assumed.
     pub(super) loaded: Loaded,
     /// The first wait that passed long after its phase was over, and the object.
@@ -328,7 +328,6 @@ impl<'p> Machine<'p> {
             memory: Memory::default(),
             guessed: None,
             doubtful: Vec::new(),
-            decisive: Lists::default(),
             loaded: Loaded::default(),
             overrun: None,
             chosen: None,
@@ -359,6 +358,7 @@ impl<'p> Machine<'p> {
                     registers: vec![Value::Unknown; program.registers],
                     assumed: vec![Assumed::default(); program.registers],
                     acting: 0,
+                    decisive: Lists::default(),
                     turns: Turns::default(),
                     local: Local::default(),
                     fragments: vec![start],
@@ -430,8 +430,7 @@ impl<'p> Machine<'p> {
             if let Some(instruction) = frozen {
                 return End::Unknown(instruction);
             }
-            let decides =
-                |this: &Self| !this.scenario.of_grid && !this.lacks_arrivals() && !this.decisive.are_one();
+            let decides = |this: &Self| !this.scenario.of_grid && !this.lacks_arrivals() && !this.agree();
             if let Some((instruction, _)) = self.guessed.filter(|_| decides(self)) {
                 return End::Unknown(instruction);
             }
@@ -542,7 +541,7 @@ impl<'p> Machine<'p> {
         {
             let lists = self.warps[warp].lists_of(&[Source::Register(register, 0)], mask);
             if !self.doubts(pc) {
-                self.guess(step.instruction, lists);
+                self.guess(warp, step.instruction, lists);
             }
         }
         let Some(runs) = self.warps[warp].guarded(step, mask) else {

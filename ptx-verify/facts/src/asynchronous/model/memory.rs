@@ -62,13 +62,21 @@ impl Machine<'_> {
     }
 
     /// Takes note that an assumption decides what happens.
-    pub(super) fn guess(&mut self, instruction: u32, lists: Lists) {
-        self.decisive = self.decisive.with(lists);
+    pub(super) fn guess(&mut self, warp: usize, instruction: u32, lists: Lists) {
+        let own = &mut self.warps[warp];
+        own.decisive = own.decisive.with(lists);
         let before = self.faults.len();
         if self.scenario.of_grid {
             self.device.guesses.insert(instruction);
         }
         self.guessed.get_or_insert((instruction, before));
+    }
+
+    /// Whether the same lists have decided for all threads for which any did: what these have is then one for all.
+    pub(super) fn agree(&self) -> bool {
+        let mut all = self.warps.iter().map(|warp| warp.decisive).filter(|lists| !lists.are_none());
+        let first = all.next();
+        first.is_some_and(|first| first.are_known() && all.all(|lists| lists == first))
     }
 
     /// The faults that do not hang on what is assumed: where memory decides, how many arrive may go with what is there. One list of
@@ -79,8 +87,7 @@ impl Machine<'_> {
         if faults.is_empty() {
             faults.extend(self.race.take());
         }
-        if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals() && !self.decisive.are_one())
-        {
+        if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals() && !self.agree()) {
             let mut index = 0;
             faults.retain(|fault| {
                 index += 1;
@@ -116,7 +123,7 @@ impl Machine<'_> {
 
     /// Loads and stores the numbers of an access.
     pub(super) fn remember(&mut self, warp: usize, mask: u32, action: &Action) {
-        let Action::Access { address, writes, to, from, part, .. } = action else { return };
+        let Action::Access { address, writes, to, from, part, extends, .. } = action else { return };
         if to.is_empty() && !(self.program.remembers && *writes) {
             return;
         }
@@ -137,7 +144,8 @@ impl Machine<'_> {
                 let bits = 8 * part.min(LARGEST) as u32;
                 let (number, is_assumed) = known.unwrap_or((self.scenario.memory & low_bits(bits), true));
                 assumed |= is_assumed;
-                number
+                let sign = number >> (bits - 1) & 1 != 0;
+                extends.filter(|_| sign).map_or(number, |whole| number | low_bits(whole) & !low_bits(bits))
             };
             let value = match addresses {
                 Value::Lanes(_) => {
@@ -180,7 +188,7 @@ impl Machine<'_> {
         targets: &[u32],
     ) -> Option<()> {
         if self.are_assumed(warp, &[index]) {
-            self.guess(instruction, self.warps[warp].lists_of(&[index], mask));
+            self.guess(warp, instruction, self.warps[warp].lists_of(&[index], mask));
         }
         let chosen = self.value(warp, index);
         let mut turns: Vec<(u32, u32)> = Vec::new();

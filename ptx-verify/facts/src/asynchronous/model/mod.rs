@@ -40,6 +40,7 @@ mod grid;
 mod kept;
 mod known;
 mod leap;
+mod listed;
 mod local;
 mod machine;
 mod meeting;
@@ -81,7 +82,7 @@ pub use machine::End;
 use machine::Machine;
 use program::Program;
 use rustc_hash::FxHashMap;
-use scenario::{RISING, Scenario};
+use scenario::{RISING, RISING_SLOWLY, Scenario};
 use sizes::Log;
 
 /// What is known of the kernels of a module that were executed.
@@ -371,15 +372,29 @@ fn of_launch(
         }
         if shown.guesses && goes_on(&shown, *spent) && !program.is_thinned && program.reads_lists() {
             // Parts of a list have no length where all its elements are the same.
-            let [first, other] = RISING.map(|memory| Scenario { memory, ..scenario });
-            let rising = of_scenario(program, first, None, None);
-            *spent += rising.steps;
-            if !rising.faults.is_empty() {
-                let again = of_scenario(program, other, None, None);
-                *spent += again.steps;
-                shown.faults = rising.faults;
-                shown.faults.retain(|fault| again.shows(fault));
-                shown.guesses = false;
+            let fewer = PARAMETERS[2].min(parameter);
+            let mut ends = true;
+            for (rising, parameter) in
+                [(RISING, parameter), (RISING_SLOWLY, parameter), (RISING_SLOWLY, fewer), (RISING, fewer)]
+            {
+                if parameter == fewer && ends {
+                    break;
+                }
+                let [first, other] = rising.map(|memory| Scenario { memory, parameter, ..scenario });
+                let rising = of_scenario(program, first, None, None);
+                *spent += rising.steps;
+                ends = rising.end == End::Complete;
+                if !rising.faults.is_empty() {
+                    let again = of_scenario(program, other, None, None);
+                    *spent += again.steps;
+                    shown.faults = rising.faults;
+                    shown.faults.retain(|fault| again.shows(fault));
+                    shown.guesses = false;
+                    scenario.parameter = parameter;
+                }
+                if !goes_on(&shown, *spent) {
+                    break;
+                }
             }
         }
         let is_short = shown.end == End::Complete && goes_on(&shown, *spent) && shown.steps < budget / SHORT;
@@ -398,8 +413,9 @@ fn of_launch(
         }
         let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         if is_right && program.asks_grid && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
-            // Blocks of a small grid have several rounds of what many blocks share.
-            let few = Scenario { few: true, ..scenario };
+            // Blocks of a small grid have several rounds of what many blocks share, also where memory tells how much that is.
+            let memory = if shown.guesses { number } else { scenario.memory };
+            let few = Scenario { few: true, memory, ..scenario };
             let other = of_scenario(program, few, Some(&shown.sizes), None);
             *spent += other.steps;
             if !other.faults.is_empty() {
@@ -462,18 +478,24 @@ fn of_launch(
         }
         if shown.guesses && !shown.faults.is_empty() {
             // What only one number in memory shows may be what the kernel relies on.
-            let other = of_scenario(program, Scenario { memory: OTHER_MEMORY, ..scenario }, None, None);
+            let again = Scenario { memory: OTHER_MEMORY, ..scenario };
+            let mut other = of_scenario(program, again, None, None);
             *spent += other.steps;
+            let fewer = PARAMETERS[2].min(scenario.parameter);
+            if other.end == End::Budget && other.faults.is_empty() && fewer < scenario.parameter {
+                // More rounds in each may leave no time for what comes after many of them.
+                other = of_scenario(program, Scenario { parameter: fewer, ..again }, None, None);
+                *spent += other.steps;
+            }
             let shows = shown.faults.iter().any(|fault| other.shows(fault));
             // So few rounds may show nothing: another number that asks for many has to. What is left out for numbers that are smaller than
             // some parameter comes for larger ones, and what one list decides can happen.
             let apart = scenario.memory / SHORT_OF_MEMORY;
             let near = [
                 (scenario.memory - apart, other.end == End::Complete),
-                (scenario.memory + apart, shown.of_one_list),
+                (scenario.memory + apart, shown.of_same_lists),
             ];
             let may_ask = !shows && scenario.memory >= MANY_IN_MEMORY;
-            let mut other = other;
             for (memory, _) in near.into_iter().filter(|(_, may_show)| *may_show && may_ask) {
                 if other.faults.is_empty() {
                     other = of_scenario(program, Scenario { memory, ..scenario }, None, None);
@@ -550,8 +572,8 @@ struct Shown {
     faults: Vec<Fault>,
     /// Whether an assumption about memory decided about anything.
     guesses: bool,
-    /// Whether it was one list of which all threads read the same elements.
-    of_one_list: bool,
+    /// Whether it was the same lists for all, of which they read the same elements.
+    of_same_lists: bool,
     /// How much copies of unknown size bring, as far as that is known.
     sizes: FxHashMap<u32, u64>,
     /// How many steps it took.
@@ -686,6 +708,6 @@ fn executed<'p>(
     }
     // Where steps are counted by what they do, all executions count.
     let steps = if scenario.weighs { spent } else { steps };
-    let of_one_list = machine.decisive.are_one();
-    Shown { end, faults, guesses, of_one_list, sizes, steps, misfits, lacks_copies }
+    let of_same_lists = machine.agree();
+    Shown { end, faults, guesses, of_same_lists, sizes, steps, misfits, lacks_copies }
 }

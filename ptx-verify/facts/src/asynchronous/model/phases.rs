@@ -112,7 +112,7 @@ impl Machine<'_> {
         let addresses = self.address(warp, address);
         let blocks = self.certain(warp, blocks);
         if self.are_assumed(warp, &[address.base, address.index]) {
-            self.guess(instruction, self.warps[warp].lists_of(&[address.base, address.index], mask));
+            self.guess(warp, instruction, self.warps[warp].lists_of(&[address.base, address.index], mask));
         }
         let mut found = Vec::new();
         for lane in lanes(mask) {
@@ -264,7 +264,7 @@ impl Machine<'_> {
         let counts = self.certain(warp, count);
         let sizes = self.value(warp, bytes);
         if self.are_assumed(warp, &[bytes]) {
-            self.guess(instruction, self.warps[warp].lists_of(&[bytes], mask));
+            self.guess(warp, instruction, self.warps[warp].lists_of(&[bytes], mask));
         }
         let now = self.next_event(warp);
         let named = self.named_objects(warp, object, (blocks, false), mask, instruction)?;
@@ -496,7 +496,7 @@ impl Machine<'_> {
         let Action::Test { object, parity, phase, .. } = *action else { return None };
         let asked = self.value(warp, parity.unwrap_or(phase));
         if self.are_assumed(warp, &[parity.unwrap_or(phase)]) {
-            self.guess(instruction, self.warps[warp].lists_of(&[parity.unwrap_or(phase)], mask));
+            self.guess(warp, instruction, self.warps[warp].lists_of(&[parity.unwrap_or(phase)], mask));
         }
         let named = self.named_objects(warp, object, (Source::Number(0), false), mask, instruction)?;
         let mut wants: Vec<(usize, Want, u32)> = Vec::new();

@@ -104,6 +104,8 @@ pub(super) enum Action {
         is_next: bool,
         /// The list that it reads an element of, where that is one for all threads.
         list: Option<u8>,
+        /// Where the element is, if one of the list tells where a part of something begins and the next one where it ends.
+        from: Option<Box<Address>>,
     },
     /// Sets registers to parameters, part by part: each with its bits, and whether it is a pointer.
     Pointers {
@@ -151,6 +153,8 @@ pub(super) enum Action {
         from: Vec<Source>,
         /// The bytes of a part.
         part: u32,
+        /// The bits of the registers that it loads, where the sign of a part fills them.
+        extends: Option<u32>,
     },
     /// Loads or stores numbers in the memory of a thread, part by part.
     Local {

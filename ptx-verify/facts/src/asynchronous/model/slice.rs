@@ -209,7 +209,7 @@ impl Decoder<'_, '_> {
         loop {
             // What sources name was pushed while they were decoded.
             self.follow(&mut actions, &deciding)?;
-            let is_more = self.ask_for_stores(&mut actions);
+            let is_more = self.ask_for_stores(&mut actions) | self.ask_for_elements(&mut actions);
             if !self.ask_for_local_stores(&mut actions) && !is_more {
                 break;
             }

@@ -40,7 +40,7 @@ impl Machine<'_> {
         let strength = access.strength;
         let addresses = self.address_in(warp, access.address, mask);
         if self.are_assumed(warp, &[access.address.base, access.address.index]) {
-            self.guess(instruction, Lists::one(None));
+            self.guess(warp, instruction, Lists::one(None));
             self.device.led.insert(instruction);
         }
         let numbers: Option<Vec<(u32, u64)>> =
