@@ -51,6 +51,10 @@ impl List {
 /// matter where all of them are one number.
 #[must_use]
 pub fn list_of(facts: &FunctionFacts<'_>, load: u32) -> Option<List> {
+    // What the translation of C++ knows nothing of is loaded from there.
+    if space_of(facts.instance(load)?) == Some(StateSpace::Const) {
+        return None;
+    }
     let (base, offset) = facts.address_in_register(load)?;
     let (mut begin, mut stride, mut added) = (BTreeSet::new(), 0_u64, i64::from(offset));
     let mut open = vec![Part { register: base, at: load, by: 1 }];

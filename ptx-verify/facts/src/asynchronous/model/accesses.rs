@@ -158,7 +158,7 @@ impl Machine<'_> {
     pub(super) fn may_tell_of_races(&self) -> bool {
         let program = self.program;
         let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
-        let is_settled = self.race.is_some() || self.guessed.is_some() || !is_first;
+        let is_settled = self.race.is_some() || !is_first || self.guessed.is_some() && !self.agree();
         let is_known = program.has_order || program.knows_threads && !program.is_thinned;
         is_known && !program.has_flags && !is_settled
     }

@@ -51,10 +51,12 @@ impl Warp {
 }
 
 impl Machine<'_> {
-    /// Takes note that memory decides about the guard of a step, if only data hang on that; whether it is so.
-    pub(super) fn doubts(&mut self, place: u32) -> bool {
+    /// Takes note that memory decides about the guard of a step, if only data hang on that; whether it is so. What lists tell is the
+    /// same for all who ask them, so that who comes there is known.
+    pub(super) fn doubts(&mut self, place: u32, lists: Lists) -> bool {
         let Some(part) = self.program.part_at(place).filter(|_| !self.scenario.of_grid) else { return false };
-        if !self.doubtful.contains(&part) {
+        self.asks_lists |= lists.are_known();
+        if !lists.are_known() && !self.doubtful.contains(&part) {
             self.doubtful.push(part);
         }
         true

@@ -261,6 +261,8 @@ pub(super) struct Machine<'p> {
     pub(super) guessed: Option<(u32, usize)>,
     /// Parts of which memory has decided whether threads come there.
     pub(super) doubtful: Vec<Range<u32>>,
+    /// Whether lists have decided if threads come to such parts.
+    pub(super) asks_lists: bool,
     /// The last load of what is assumed.
     pub(super) loaded: Loaded,
     /// The first wait that passed long after its phase was over, and the object.
@@ -328,6 +330,7 @@ impl<'p> Machine<'p> {
             memory: Memory::default(),
             guessed: None,
             doubtful: Vec::new(),
+            asks_lists: false,
             loaded: Loaded::default(),
             overrun: None,
             chosen: None,
@@ -540,7 +543,7 @@ impl<'p> Machine<'p> {
             && !step.action.is_computation()
         {
             let lists = self.warps[warp].lists_of(&[Source::Register(register, 0)], mask);
-            if !self.doubts(pc) {
+            if !self.doubts(pc, lists) {
                 self.guess(warp, step.instruction, lists);
             }
         }

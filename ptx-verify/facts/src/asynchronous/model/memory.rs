@@ -85,7 +85,7 @@ impl Machine<'_> {
         let mut faults = std::mem::take(&mut self.faults);
         // What else goes wrong tells more of the reason.
         if faults.is_empty() {
-            faults.extend(self.race.take());
+            faults.extend(self.race.take().filter(|_| self.guessed.is_none() || self.agree()));
         }
         if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals() && !self.agree()) {
             let mut index = 0;

@@ -587,7 +587,11 @@ struct Shown {
 impl Shown {
     /// Whether it shows a fault, too.
     fn shows(&self, fault: &Fault) -> bool {
-        self.faults.iter().any(|own| own.kind == fault.kind && own.instruction == fault.instruction)
+        self.faults.iter().any(|own| {
+            // Which of several objects is seen first to count too few depends on how many rounds there are.
+            let is_there = own.instruction == fault.instruction || own.kind == FaultKind::TooFewArrivals;
+            own.kind == fault.kind && is_there
+        })
     }
 }
 
@@ -664,7 +668,7 @@ fn executed<'p>(
     machine.tell_of_tensor_fences();
     let lacks_copies = machine.lacks_copies();
     let misfits = matches!(machine.stop, Some(End::Unknown(_)));
-    let guesses = machine.guessed.is_some() || !machine.doubtful.is_empty();
+    let guesses = machine.guessed.is_some() || machine.asks_lists || !machine.doubtful.is_empty();
     let steps = scenario.budget - machine.steps;
     let mut faults = machine.certain_faults();
     // Phases end too early for those who do not know how much other blocks copy.

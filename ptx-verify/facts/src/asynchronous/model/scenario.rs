@@ -58,8 +58,9 @@ impl Scenario {
 
 /// Numbers that memory is assumed to have where each element of a list is larger than the one before it.
 pub(super) const RISING: [u64; 2] = [768, 640];
-/// The same by so little that those who take one after the other come to the end.
-pub(super) const RISING_SLOWLY: [u64; 2] = [6, 5];
+/// The same by so little that those who take one after the other come to the end: by no multiple of the
+/// stages that rings have.
+pub(super) const RISING_SLOWLY: [u64; 2] = [7, 5];
 
 impl Scenario {
     /// Whether each element of a list is larger than the one before it.
