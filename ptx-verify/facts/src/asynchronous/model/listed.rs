@@ -12,6 +12,8 @@ use crate::asynchronous::elements::list_of;
 
 /// Lists that are told apart.
 const MAX_LISTS: u8 = 31;
+/// Single places of a list that an unrolled loop reads.
+const MIN_PLACES: usize = 3;
 
 impl Decoder<'_, '_> {
     /// The number of the list that a load reads an element of.
@@ -37,9 +39,14 @@ impl Decoder<'_, '_> {
                 wider.unwrap_or(own) as u8
             })
             .collect();
+        // One place of a list, or two, may be what people keep before it.
+        let places = |wider: u8| whole.iter().filter(|other| **other == wider).count();
+        let is_unrolled: Vec<bool> = whole.iter().map(|&wider| places(wider) > MIN_PLACES).collect();
         for (_, action) in actions.iter_mut() {
-            if let Action::Load { list: Some(list), .. } = action {
-                *list = whole.get(usize::from(*list)).copied().unwrap_or(*list);
+            if let Action::Load { list: Some(list), .. } = action
+                && is_unrolled.get(usize::from(*list)) == Some(&true)
+            {
+                *list = whole[usize::from(*list)];
             }
         }
         let mut rising: Vec<u8> = Vec::new();
@@ -54,9 +61,11 @@ impl Decoder<'_, '_> {
         let mut is_more = false;
         for load in loads {
             let place = self.place_of_element(load);
-            if let (Some(Action::Load { from, .. }), Some(place)) = (actions.get_mut(load), place) {
-                *from = Some(Box::new(place));
-                is_more = true;
+            if let Some(Action::Load { list, from, .. }) = actions.get_mut(load) {
+                // What is not known by its place is of no list.
+                *list = list.filter(|_| place.is_some());
+                is_more |= place.is_some();
+                *from = place.map(Box::new);
             }
         }
         is_more

@@ -370,7 +370,9 @@ fn of_launch(
                 }
             }
         }
-        if shown.guesses && goes_on(&shown, *spent) && !program.is_thinned && program.reads_lists() {
+        let are_of_end = shown.faults.iter().all(|fault| fault.kind.is_of_end()) && effort.goes_on(*spent);
+        if shown.guesses && are_of_end && !program.is_thinned && program.reads_lists() {
+            let left = std::mem::take(&mut shown.faults);
             // Parts of a list have no length where all its elements are the same.
             let fewer = PARAMETERS[2].min(parameter);
             let mut ends = true;
@@ -395,6 +397,9 @@ fn of_launch(
                 if !goes_on(&shown, *spent) {
                     break;
                 }
+            }
+            if shown.faults.is_empty() {
+                shown.faults = left;
             }
         }
         let is_short = shown.end == End::Complete && goes_on(&shown, *spent) && shown.steps < budget / SHORT;
@@ -508,6 +513,17 @@ fn of_launch(
                 let rising = of_scenario(program, Scenario { memory: RISING[0], ..scenario }, None, None);
                 *spent += rising.steps;
                 shown.faults.retain(|fault| !fault.expects_nothing() || rising.shows(fault));
+            }
+            if program.reads_lists() && shown.faults.iter().any(|fault| fault.kind.is_of_end()) {
+                // Nor are there rounds in some loops then, while others that begin with the list have some.
+                let slowly = Scenario { memory: RISING_SLOWLY[0], ..scenario };
+                let mut rising = of_scenario(program, slowly, None, None);
+                *spent += rising.steps;
+                if rising.end == End::Budget {
+                    rising = of_scenario(program, Scenario { parameter: fewer, ..slowly }, None, None);
+                    *spent += rising.steps;
+                }
+                shown.faults.retain(|fault| !fault.kind.is_of_end() || rising.shows(fault));
             }
         }
         if !shown.faults.is_empty() {
