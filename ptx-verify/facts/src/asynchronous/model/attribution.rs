@@ -226,7 +226,9 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         FaultKind::Race | FaultKind::Overwrite | FaultKind::TooFewArrivals => {
             let ends = end(of(Part::Access));
-            fault.with_some(ends, Part::Round)
+            // Who has accessed it meets the others after its rounds.
+            let after = of(Part::Access).and_then(|at| after_rounds(facts, at, fault.instruction));
+            fault.with_some(ends, Part::Round).with_some(after, Part::After)
         }
         FaultKind::SourceReused => {
             let met = meeting_before(facts, fault.instruction);

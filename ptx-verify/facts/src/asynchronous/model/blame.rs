@@ -346,7 +346,12 @@ impl Machine<'_> {
             None => {
                 let of_reader = self.last_test(reader as usize);
                 let plain = plain.with_some(test, Part::Wait).with_some(of_reader, Part::WaitOfReader);
-                plain.with_some(object.made.map(|made| made.2), Part::Made)
+                let plain = plain.with_some(object.made.map(|made| made.2), Part::Made);
+                // Others of its block may have spoken for it before it has read.
+                let arrivals = self.warps.iter().filter(|each| each.block == other.block);
+                let spoke =
+                    arrivals.filter_map(|each| each.arrivals.get(&index)).map(|arrival| arrival.0).min();
+                plain.with_some(spoke, Part::Arrival)
             }
         }
     }
