@@ -518,11 +518,24 @@ impl Machine<'_> {
         let event = own.event;
         if mask == own.alive && mask.count_ones() > 1 {
             own.clock.fence_all(warps);
+            own.spoken = own.clock.events(warps).to_vec();
         }
         own.unfenced &= !mask;
         if own.unfenced & own.alive == 0 {
             own.clock.raise(warps, Row::Fenced, warp, event);
             own.clock.raise(warps, Row::FencedByWriter, warp, event);
+        }
+    }
+
+    /// A warp that has fenced as a whole, and meets others after that, has fenced what it knew of when it did: a fence on the way
+    /// from a write to an operation is enough, whoever writes it. Who fences after the meeting speaks for nobody else.
+    fn speak(&mut self, warp: usize) {
+        let warps = self.warps.len();
+        let own = &mut self.warps[warp];
+        for (other, event) in std::mem::take(&mut own.spoken).into_iter().enumerate() {
+            if other != warp {
+                own.clock.raise(warps, Row::FencedByWriter, other, event);
+            }
         }
     }
 
@@ -541,6 +554,7 @@ impl Machine<'_> {
         };
         let (own, block) = (self.threads_of(warp, mask), self.warps[warp].block);
         self.bring(warp);
+        self.speak(warp);
         self.next_event(warp);
         let first = self.warps[warp].first_use;
         self.meets(warp, instruction);

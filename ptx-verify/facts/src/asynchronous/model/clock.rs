@@ -80,6 +80,12 @@ impl Clock {
         }
     }
 
+    /// The events of each warp that are known.
+    pub(super) fn events(&self, warps: usize) -> &[u32] {
+        let first = Row::Events as usize * warps;
+        self.counters.get(first..first + warps).unwrap_or_default()
+    }
+
     /// All events that are known are fenced.
     pub(super) fn fence_all(&mut self, warps: usize) {
         for warp in 0..warps {

@@ -121,6 +121,8 @@ pub(super) struct Warp {
     pub(super) tensor_order: TensorOrder,
     /// Lanes that have written shared memory since they fenced the asynchronous proxy.
     pub(super) unfenced: u32,
+    /// The events of each warp that were known when all of its lanes fenced last, if it has not come to a barrier since.
+    pub(super) spoken: Vec<u32>,
     /// The event at which all of its lanes met last.
     pub(super) lanes_met: u32,
     /// Where it met others or waited last, and before that.
@@ -383,6 +385,7 @@ impl<'p> Machine<'p> {
                     tensor_loads: Vec::new(),
                     tensor_order: TensorOrder::default(),
                     unfenced: 0,
+                    spoken: Vec::new(),
                     lanes_met: 0,
                 });
             }
