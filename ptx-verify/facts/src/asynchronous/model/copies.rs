@@ -7,7 +7,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Delivery, Machine};
 use super::program::{Action, Address, Rows, Source};
 use super::rooms::Unsized;
-use super::shadow::{Clash, Completion, Flight, Touch};
+use super::shadow::{Clash, Completion, Flight, Go, Touch};
 use super::sizes::MAX_COPIES;
 use super::value::lanes;
 use crate::values::number::mask as low_bits;
@@ -139,7 +139,7 @@ impl Machine<'_> {
                 let flight = flights.first()?.0;
                 // What threads have written there in one go is what is stored.
                 let most = self.log.room_of(place).min(LARGEST_TILE);
-                let size = size.unwrap_or_else(|| self.written_row(block, place, (UNSIZED, most)));
+                let size = size.unwrap_or_else(|| self.written_row(warp, block, place, (UNSIZED, most)));
                 self.started_by_lanes(warp, block, (place, size), (mask, flight), true);
                 self.start_read(warp, block, (place, size), flight);
                 if known.is_none() {
@@ -243,14 +243,18 @@ impl Machine<'_> {
         }
     }
 
-    /// What an operation of unknown size reads at the least: what the same instructions have written in a row.
-    fn written_row(&mut self, block: usize, place: u64, (least, most): (u64, u64)) -> u64 {
+    /// What an operation of unknown size reads at the least, which a warp starts: what the same instructions have written in a row.
+    fn written_row(&mut self, warp: usize, block: usize, place: u64, (least, most): (u64, u64)) -> u64 {
+        let who = self.who(warp);
         // What comes after a meeting is the next one of a ring.
         let go = |touch: &Touch| {
             let meetings = &self.warps[touch.warp as usize].meetings;
             let next = meetings.partition_point(|&meeting| meeting < touch.event);
             let before = next.checked_sub(1).map_or(0, |before| meetings[before]);
-            (before, meetings.get(next).map_or(u32::MAX, |&meeting| meeting.saturating_add(1)))
+            let end = meetings.get(next).map_or(u32::MAX, |&meeting| meeting.saturating_add(1));
+            let known = who.clock.get(who.warps, Row::Events, touch.warp as usize);
+            let since = meetings.partition_point(|&meeting| meeting <= known).saturating_sub(next);
+            Go { events: before..end, since }
         };
         let run = self.blocks[block].shadow.written_in_one_go(place, (least, most), go);
         self.log.row(place, run);
@@ -329,7 +333,7 @@ impl Machine<'_> {
                         // Threads may have written several stages of a ring next to each other.
                         let own = self.log.room_of_matrix((instruction, index), place);
                         let most = self.log.room_of(place).min(own).min(LARGEST_TILE);
-                        self.written_row(block, place, (MATRIX, most))
+                        self.written_row(warp, block, place, (MATRIX, most))
                     }
                     _ => MATRIX,
                 };

@@ -3,6 +3,7 @@
 //! Memory is looked at in cells of 64 bytes; a cell knows of each access which of its bytes it touches.
 
 use std::cell::LazyCell;
+use std::ops;
 
 use rustc_hash::FxHashSet;
 
@@ -26,6 +27,15 @@ pub(super) struct Touch {
     /// The lanes that take part, each for itself.
     lanes: u32,
     bytes: u64,
+}
+
+/// What a warp does between two meetings with others.
+#[derive(Clone, Debug)]
+pub(super) struct Go {
+    /// Its events.
+    pub(super) events: ops::Range<u32>,
+    /// How many meetings there were since, as far as is known.
+    pub(super) since: usize,
 }
 
 /// What a warp does at a place of which only the variable is known.
@@ -459,32 +469,37 @@ impl Shadow {
     }
 
     /// How many bytes from a place on, to the most, the instructions have written that have written the first of them, where each
-    /// warp has done so in one go: `go` tells the first event of the one that a write belongs to, and the first of the next.
+    /// warp has done so in one go: `go` tells the one that a write belongs to. Warps that have written none of the first bytes have
+    /// not met more others since than those.
     pub(super) fn written_in_one_go(
         &self,
         start: u64,
         (least, most): (u64, u64),
-        go: impl Fn(&Touch) -> (u32, u32),
+        go: impl Fn(&Touch) -> Go,
     ) -> u64 {
         let (mut writers, mut goes) = (Vec::new(), Vec::new());
-        let has_come = |touch: &Touch, goes: &mut Vec<(u32, (u32, u32))>| {
-            let own = match goes.iter().find(|(warp, _)| *warp == touch.warp) {
-                Some((_, own)) => *own,
-                None => {
-                    let own = go(touch);
+        let has_come = |touch: &Touch, goes: &mut Vec<(u32, Go)>, limit: usize| match goes
+            .iter()
+            .find(|(warp, _)| *warp == touch.warp)
+        {
+            Some((_, own)) => own.events.contains(&touch.event),
+            None => {
+                let own = go(touch);
+                let is_of_these = own.since <= limit;
+                if is_of_these {
                     goes.push((touch.warp, own));
-                    own
                 }
-            };
-            (own.0..own.1).contains(&touch.event)
+                is_of_these
+            }
         };
         for (index, bytes) in cells(start, least) {
             let writes = self.cells.get(index).map(|cell| &cell.writes[..]).unwrap_or_default();
             for touch in writes.iter().filter(|touch| touch.bytes & bytes != 0) {
                 insert(&mut writers, touch.instruction);
-                has_come(touch, &mut goes);
+                has_come(touch, &mut goes, usize::MAX);
             }
         }
+        let limit = goes.iter().map(|(_, own)| own.since).max().unwrap_or(usize::MAX);
         let mut run = 0;
         while run < most {
             let (index, byte) = ((start + run) / CELL, (start + run) % CELL);
@@ -493,7 +508,10 @@ impl Shadow {
             let mut found = 0;
             for touch in &cell.writes {
                 let is_new = touch.bytes & !found & wanted != 0;
-                if is_new && writers.binary_search(&touch.instruction).is_ok() && has_come(touch, &mut goes) {
+                if is_new
+                    && writers.binary_search(&touch.instruction).is_ok()
+                    && has_come(touch, &mut goes, limit)
+                {
                     found |= touch.bytes;
                 }
             }
