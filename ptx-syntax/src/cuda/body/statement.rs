@@ -523,8 +523,12 @@ impl<'s> Parser<'s> {
     /// An asm statement, if one begins here. One that is not known is passed as unknown.
     fn asm(&mut self) -> Option<StatementKind<'s>> {
         let keyword = self.tokens.get(self.at).filter(|token| token.kind == Kind::Identifier)?;
-        let id = self.asm.get(&(keyword.span.start, keyword.used_at.map(|call| call.start))).copied();
-        if id.is_none() && !matches!(keyword.text, "asm" | "__asm__" | "__asm") {
+        let used_at = keyword.used_at.map(|call| call.start);
+        let is_keyword = matches!(keyword.text, "asm" | "__asm__" | "__asm");
+        // The name of a macro that stands for the keyword is that of the statement.
+        let by_name = || used_at.filter(|_| is_keyword).and_then(|at| self.asm.get(&(at, None)));
+        let id = self.asm.get(&(keyword.span.start, used_at)).or_else(by_name).copied();
+        if id.is_none() && !is_keyword {
             return None;
         }
         let Some(id) = id else { return Some(self.unknown_statement()) };
