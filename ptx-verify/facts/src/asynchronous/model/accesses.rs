@@ -150,7 +150,8 @@ impl Machine<'_> {
         let apart = || pieces.iter().find_map(|&(_, piece)| self.anywhere_apart(warp, piece));
         let found = found.or_else(|| apart().map(|other| (other, true)));
         if let Some((other, is_write)) = found.filter(|(other, _)| !self.was_in_doubt(other.instruction)) {
-            self.race = Some(self.raced(warp, instruction, &other, is_write));
+            let race = self.raced(warp, instruction, &other, is_write);
+            self.tell_race(race);
         }
     }
 

@@ -26,7 +26,8 @@ impl Machine<'_> {
             let is_plain = |touch: &Touch| self.is_plain(touch);
             let other = shadows.find_map(|shadow| shadow.touch_apart(who, range, is_plain));
             if let Some(other) = other {
-                self.race = Some(self.raced(warp, instruction, &other, true));
+                let race = self.raced(warp, instruction, &other, true);
+                self.tell_race(race);
             }
         }
         let event = self.warps[warp].event;
@@ -63,7 +64,8 @@ impl Machine<'_> {
             }
         }
         if let Some(other) = found {
-            self.race = Some(self.raced(warp, instruction, &other, true));
+            let race = self.raced(warp, instruction, &other, true);
+            self.tell_race(race);
         }
     }
 

@@ -249,6 +249,8 @@ pub(super) struct Machine<'p> {
     told: FxHashSet<(FaultKind, u32)>,
     /// The first accesses of two warps that nothing orders.
     pub(super) race: Option<Fault>,
+    /// Whether memory had decided about something before.
+    pub(super) is_race_guessed: bool,
     /// Atomic accesses of which only the variable is known.
     pub(super) anywhere: Vec<Anywhere>,
     /// What warps have done to cells before atomic operations of their own there, by block and cell.
@@ -321,6 +323,7 @@ impl<'p> Machine<'p> {
             faults: Vec::new(),
             told: FxHashSet::default(),
             race: None,
+            is_race_guessed: false,
             anywhere: Vec::new(),
             before_atomics: FxHashMap::default(),
             drawn: FxHashMap::default(),

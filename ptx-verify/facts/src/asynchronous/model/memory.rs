@@ -85,7 +85,7 @@ impl Machine<'_> {
         let mut faults = std::mem::take(&mut self.faults);
         // What else goes wrong tells more of the reason.
         if faults.is_empty() {
-            faults.extend(self.race.take().filter(|_| self.guessed.is_none() || self.agree()));
+            faults.extend(self.race.take().filter(|_| !self.is_race_guessed || self.agree()));
         }
         if let Some((_, before)) = self.guessed.filter(|_| !self.lacks_arrivals() && !self.agree()) {
             let mut index = 0;
@@ -95,6 +95,12 @@ impl Machine<'_> {
             });
         }
         faults
+    }
+
+    /// Two accesses race. What comes before memory decides about anything does not depend on it.
+    pub(super) fn tell_race(&mut self, race: Fault) {
+        self.race = Some(race);
+        self.is_race_guessed = self.guessed.is_some();
     }
 
     /// Whether one of the sources depends on what is assumed of memory.

@@ -485,7 +485,7 @@ impl Machine<'_> {
         let fault = fault.with_some(self.device.warps[warp].looked, Part::Wait);
         let met = self.warps[warp].met.into_iter().flatten();
         let fault = met.fold(fault, |fault, at| fault.with(at, Part::Met));
-        self.race = Some(fault);
+        self.tell_race(fault);
     }
 
     /// Whether blocks may have come to one place in global memory, or have drawn from one counter.
