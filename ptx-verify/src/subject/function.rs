@@ -26,6 +26,9 @@ use super::inlined::{self, Caller, Followed, Place};
 use super::module::{Features, ModuleContext};
 use super::producer::Printed;
 
+/// Bytes of a text in which registers are told apart: compilers write longer ones, and take a new register for each number.
+const LONGEST_TOLD_APART: usize = 128 << 10;
+
 /// A function with a body, and the module that it belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct FunctionContext<'a> {
@@ -110,7 +113,8 @@ impl<'a> FlowContext<'a> {
     pub(crate) fn told_apart(&self) -> Option<Body> {
         let followed = [Features::PROTOCOL, Features::FLAGS, Features::GRIDS, Features::TENSOR_MAPS];
         let has_any = followed.into_iter().any(|feature| self.module.features().has(feature));
-        if self.module.wanted.fragment.is_some() || !has_any {
+        let is_long = self.module.source.len() > LONGEST_TOLD_APART;
+        if self.module.wanted.fragment.is_some() || !has_any || is_long {
             return None;
         }
         webs::told_apart(self.facts()?, self.graph())
