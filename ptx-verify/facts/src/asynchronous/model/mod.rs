@@ -722,7 +722,7 @@ fn executed<'p>(
             faults.clear();
         }
     }
-    // Where all goes well but for the bytes, what else is found with copies of so many bytes follows from that.
+    // A wrong number of bytes makes copies overlap that do not: the number itself is the fault.
     if was_right || faults.is_empty() {
         faults = of_cluster.map_or(faults, |bytes| vec![bytes]);
     }

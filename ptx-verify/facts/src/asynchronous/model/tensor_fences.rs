@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether other warps have used tensor memory before they met this one, and fenced, in a way that an operation has to come after.
+    /// Whether other warps have fenced loads or stores of tensor memory that this operation has to follow, and have met this one since.
     fn comes_after_fenced(&self, warp: usize, writes: bool) -> bool {
         let (own, warps) = (&self.warps[warp], self.warps.len());
         self.warps.iter().enumerate().any(|(index, other)| {

@@ -210,7 +210,7 @@ impl<'s> Lowering<'_, 's> {
     }
 }
 
-/// Whether so many members of a union lie after each other, as those of one structure in it.
+/// Whether the first `count` members of a union lie next to each other, as those of one structure in it.
 fn has_first(members: &super::types::Members, count: usize) -> bool {
     let first = members.all.get(..count).unwrap_or_default();
     !first.is_empty() && first.windows(2).all(|pair| pair[0].2 < pair[1].2)

@@ -1,4 +1,4 @@
-//! What a kernel is translated to, and where each part of it stands in the source.
+//! The translation of a kernel, with the place in the source that each part was made of.
 
 use ptx_syntax::Span;
 use ptx_syntax::cuda::{AsmId, CudaFile};
@@ -22,7 +22,7 @@ pub(super) struct Call {
     /// The part of the text that it is.
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Where it stands in the source.
+    /// The place in the source that it was made of.
     pub(super) span: Span,
     /// Where the function ends.
     pub(super) end: Span,
