@@ -4,7 +4,7 @@ use super::clock::Row;
 use super::converge::WARPS_OF_GROUP;
 use super::extents;
 use super::fault::{Fault, FaultKind, Part};
-use super::machine::{Delivery, Machine};
+use super::machine::{Delivery, End, Machine};
 use super::program::{Action, Address, Rows, Source};
 use super::rooms::Unsized;
 use super::shadow::{Clash, Completion, Flight, Go, Touch};
@@ -29,6 +29,10 @@ impl Machine<'_> {
         else {
             return None;
         };
+        if self.copies_exceed(warp, mask, instruction, action) {
+            self.stop = Some(End::Unknown(instruction));
+            return Some(());
+        }
         let proxy = *proxy;
         let event = self.next_event(warp);
         let sizes = self.certain(warp, *bytes);

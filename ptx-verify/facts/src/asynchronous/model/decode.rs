@@ -166,6 +166,7 @@ impl Decoder<'_, '_> {
             from: Vec::new(),
             part: 0,
             extends: None,
+            update: None,
         })
     }
 
@@ -529,8 +530,8 @@ impl Decoder<'_, '_> {
             return action;
         };
         let operands = facts.body.operands(Handle::new(instruction));
-        match facts.instance(instruction).and_then(|instance| instance.effects.computes) {
-            Some(Computation::Load) => {
+        match facts.instance(instruction) {
+            Some(instance) if loads_number(instance) => {
                 let Some(&loaded) = operands.first() else { return action };
                 let parts = self.parts(loaded);
                 *part = address.bytes / parts.len().max(1) as u32;
@@ -539,6 +540,8 @@ impl Decoder<'_, '_> {
                 let bits = to.iter().flatten().map(|register| self.bits_of(*register)).next();
                 *extends = bits.filter(|bits| ty.is_some_and(is_signed) && *bits > 8 * *part);
             }
+            // An update of which nobody reads what was there before.
+            Some(instance) if update_of(instance).is_some() && !facts.is_result_read(instruction) => {}
             _ => {
                 // What else comes of memory is no number that was stored.
                 *part = u32::MAX;
@@ -557,11 +560,12 @@ impl Decoder<'_, '_> {
         let facts = self.facts;
         let mut shapes: Vec<(usize, u32)> = Vec::new();
         let mut stores: Vec<(u32, u32)> = Vec::new();
+        let mut updates: Vec<(u32, Update)> = Vec::new();
         for &(instruction, ref action) in actions.iter() {
-            let Action::Access { address, reads, writes, from, .. } = action else { continue };
+            let Action::Access { address, reads, writes, from, to, .. } = action else { continue };
             let Some(instance) = facts.instance(instruction) else { continue };
             let operands = facts.body.operands(Handle::new(instruction));
-            if *reads && instance.effects.computes == Some(Computation::Load) {
+            if *reads && loads_number(instance) {
                 let parts = operands.first().map(|loaded| self.parts(*loaded)).unwrap_or_default();
                 let bytes = address.bytes / parts.len().max(1) as u32;
                 let is_asked = |part: &Operand| match part {
@@ -573,6 +577,8 @@ impl Decoder<'_, '_> {
                 }
             } else if *writes && !*reads && from.is_empty() && operands.len() == 2 {
                 stores.push((instruction, instance.ty.map_or(0, |ty| width(ty) / 8)));
+            } else if *writes && *reads && from.is_empty() && to.is_empty() {
+                updates.extend(update_of(instance).map(|update| (instruction, update)));
             }
         }
         self.program.remembers |= !shapes.is_empty();
@@ -589,6 +595,18 @@ impl Decoder<'_, '_> {
             if is_plain && !shapes.is_empty() && (is_constant || shapes.contains(&(parts.len(), bytes))) {
                 *part = bytes;
                 *from = parts.into_iter().map(|each| self.source(each)).collect();
+                is_more = true;
+            }
+        }
+        updates.sort_unstable_by_key(|(instruction, _)| *instruction);
+        for (instruction, by) in updates {
+            let Some(&given) = facts.body.operands(Handle::new(instruction)).last() else { continue };
+            let Some(Action::Access { address, from, part, update, .. }) = actions.get_mut(instruction) else {
+                continue;
+            };
+            if shapes.contains(&(1, address.bytes)) {
+                (*part, *update) = (address.bytes, Some(by));
+                from.push(self.source(given));
                 is_more = true;
             }
         }
@@ -757,6 +775,21 @@ impl Decoder<'_, '_> {
         let known = written.filter_map(|each| self.registers.get(each.register));
         Action::Forget { to: known.map(|register| (register, self.bits_of(register))).collect(), from }
     }
+}
+
+/// Whether an instruction loads what is stored in memory, also while other threads may store there.
+fn loads_number(instance: &Instance) -> bool {
+    let effects = &instance.effects;
+    let is_ordered = [Mode::Relaxed, Mode::Acquire].iter().any(|&mode| instance.is(mode));
+    effects.computes == Some(Computation::Load)
+        || is_ordered && effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none()
+}
+
+/// What an atomic operation on a number does to it, where the order of several does not matter.
+fn update_of(instance: &Instance) -> Option<Update> {
+    let is_number = instance.ty.is_some_and(|ty| !matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
+    let update = instance.effects.updates.filter(|_| instance.effects.atomic && is_number)?;
+    matches!(update, Update::Add | Update::And | Update::Or | Update::Xor).then_some(update)
 }
 
 /// Whether an instruction is of two blocks together.

@@ -197,6 +197,11 @@ pub const TOO_MANY_AT_ONCE: i64 = -2;
 pub const ONE_OF_PAIR: (i64, i64) = (2, 1);
 
 impl FaultKind {
+    /// Whether it is that two operations, or two threads, have one place.
+    pub(super) const fn shares_places(self) -> bool {
+        matches!(self, Self::TwoCopies | Self::Overwrite | Self::Race | Self::LanesApart | Self::LanesRead)
+    }
+
     /// Whether it is about how many arrive, or about threads that wait for others who never come.
     pub(super) const fn is_of_counts(self) -> bool {
         matches!(

@@ -8,6 +8,7 @@ use ptx_ir::isa::Computation;
 use super::assumed::{Assumed, Lists};
 use super::fault::Fault;
 use super::machine::{Fragment, Machine, Warp};
+use super::pointer::updated;
 use super::program::{Action, Address, GENERIC, Source};
 use super::value::{Value, lanes};
 use crate::values::number::mask as low_bits;
@@ -129,7 +130,7 @@ impl Machine<'_> {
 
     /// Loads and stores the numbers of an access.
     pub(super) fn remember(&mut self, warp: usize, mask: u32, action: &Action) {
-        let Action::Access { address, writes, to, from, part, extends, .. } = action else { return };
+        let Action::Access { address, writes, to, from, part, extends, update, .. } = action else { return };
         if to.is_empty() && !(self.program.remembers && *writes) {
             return;
         }
@@ -169,17 +170,29 @@ impl Machine<'_> {
         let bytes = u64::from(address.bytes).max(1);
         let assumed: Vec<bool> = from.iter().map(|source| self.are_assumed(warp, &[*source])).collect();
         let values: Vec<Value> = from.iter().map(|source| self.value(warp, *source)).collect();
-        let own = if let Value::Uniform(_) = addresses { 1 << (31 - mask.leading_zeros()) } else { mask };
+        let own = match addresses {
+            Value::Uniform(_) if update.is_none() => 1 << (31 - mask.leading_zeros()),
+            _ => mask,
+        };
         for lane in lanes(own) {
             let Some((block, start)) = place(self, lane) else {
                 self.memory.forget();
                 return;
             };
+            let old = update.filter(|_| part <= LARGEST).and_then(|_| self.memory.load(block, start, part));
             self.memory.erase(block, (start, bytes));
             for ((value, assumed), index) in values.iter().zip(&assumed).zip(0..) {
-                if let Some(number) = value.lane(lane).filter(|_| part <= LARGEST) {
-                    self.memory.store(block, start + index * part, (number, part), *assumed);
-                }
+                let Some(number) = value.lane(lane).filter(|_| part <= LARGEST) else { continue };
+                let (number, assumed) = match (update, old) {
+                    (None, _) => (number, *assumed),
+                    (Some(update), Some((old, is_assumed))) => {
+                        let bits = (8 * part as u32, false);
+                        let Some(new) = updated(*update, bits, old, number, None) else { continue };
+                        (new, *assumed || is_assumed)
+                    }
+                    (Some(_), None) => continue,
+                };
+                self.memory.store(block, start + index * part, (number, part), assumed);
             }
         }
     }

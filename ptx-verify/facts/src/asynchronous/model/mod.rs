@@ -187,6 +187,7 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
         Ok(program) => executions.of_blocks.of(program),
     };
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
+    let is_guessed = said.is_none() && (program.counts_rows || program.counts_threads);
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
         None if program.counts_rows => ROWS.to_vec(),
@@ -213,8 +214,10 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
         if threads.iter().product::<u32>() > MAX_THREADS {
             continue;
         }
-        let found = of_launch(facts, &program, (threads, cluster), effort, &mut spent);
+        let found = of_launch(facts, &program, (threads, cluster), (effort, is_guessed), &mut spent);
         match &mut all {
+            // Shared memory has no room for so many threads.
+            _ if found.end.is_none() && is_guessed => continue,
             None => all = Some(found),
             Some(known) => {
                 // Data that nobody has waited for is used at one place or another, as the threads share it out.
@@ -247,7 +250,10 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
             break;
         }
     }
-    let mut found = all.unwrap_or_default();
+    let mut found = all.unwrap_or_else(|| {
+        let launch = ([WARP, 1, 1], clusters.first().copied().unwrap_or((1, 1)));
+        of_launch(facts, &program, launch, (effort, false), &mut spent)
+    });
     found.asks_calls = program.asks_calls;
     found.faults = found
         .faults
@@ -262,7 +268,7 @@ fn of_launch(
     facts: &FunctionFacts<'_>,
     program: &Executed,
     (threads, cluster): ([u32; 3], (u32, u32)),
-    effort: Effort,
+    (effort, is_guessed): (Effort, bool),
     spent: &mut u32,
 ) -> Protocol {
     let steps = u32::try_from(program.steps.len()).unwrap_or(u32::MAX);
@@ -286,7 +292,7 @@ fn of_launch(
     let of_parts = program.parameter_of_parts(PARAMETERS[0]).filter(|_| are_many && !effort.weighs());
     let numbers = parameters[..1].iter().chain(&of_parts).chain(parameters[1..].iter().filter(few_rounds));
     let fitting = numbers.map(|parameter| (*parameter, are_many));
-    let any = are_many.then_some((parameters[0], false));
+    let any = (are_many && !is_guessed).then_some((parameters[0], false));
     let mut was_fit = false;
     // Whether the last execution left no time for what else is tried: a smaller number may.
     let mut is_long = false;
@@ -332,7 +338,7 @@ fn of_launch(
         };
         let mut shown = of_scenario(program, scenario, None, None);
         *spent += shown.steps;
-        if shown.misfits && shown.faults.is_empty() {
+        if shown.misfits && shown.faults.iter().all(|fault| fault.kind.shares_places()) {
             continue;
         }
         was_fit = true;
