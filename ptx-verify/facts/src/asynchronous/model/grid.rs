@@ -62,7 +62,7 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
     let said = facts.function.required_threads().or_else(|| facts.function.max_threads());
     let threads = match said {
         Some(extents) => extents,
-        None if program.counts_rows => ROWS[0],
+        None if program.counts_rows && !program.numbers_threads() => ROWS[0],
         None if program.counts_threads => SIZES[0],
         None => [WARP, 1, 1],
     };

@@ -54,6 +54,7 @@ mod places;
 mod plain;
 mod pointer;
 mod program;
+mod ranks;
 mod registers;
 mod room;
 mod rooms;
@@ -190,6 +191,8 @@ pub fn protocol(facts: &FunctionFacts<'_>, calls: &[u32], executions: &Execution
     let is_guessed = said.is_none() && (program.counts_rows || program.counts_threads);
     let sizes: Vec<[u32; 3]> = match said {
         Some(extents) => vec![extents],
+        // What goes wrong in several dimensions alone is what a kernel for one is not made for.
+        None if program.counts_rows && program.numbers_threads() => [&SIZES[..1], &ROWS[..]].concat(),
         None if program.counts_rows => ROWS.to_vec(),
         None if program.counts_threads => SIZES.to_vec(),
         None => vec![[WARP, 1, 1]],

@@ -7,13 +7,10 @@ use super::shadow::Range;
 use super::value::lanes;
 
 impl Machine<'_> {
-    /// Whether a store leaves the variable that it began in, or all of them, before the protocol begins: then the launch is
-    /// none that the kernel is made for. Later that is a fault of its protocol.
+    /// Whether a store leaves the variable that it began in, or all of them: then the launch is none that the kernel is made
+    /// for. Where no launch fits it is a fault of the protocol.
     pub(super) fn exceeds(&mut self, instruction: u32, ranges: &[Range]) -> bool {
-        self.scenario.fits
-            && self.objects.is_empty()
-            && self.flights.is_empty()
-            && self.leaves_variable(instruction, ranges)
+        self.scenario.fits && self.leaves_variable(instruction, ranges)
     }
 
     /// The same of copies of a few bytes by each thread: how many there are is what the launch says.
