@@ -8,6 +8,7 @@ use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Arrival, BlockBarrier, MAX_WAITS, Machine, State};
 use super::plain::names_pair;
 use super::program::{Action, Address, GENERIC, MAPPED, MAX_SHARED, RANK, Source, Step};
+use super::shadow::LaneFence;
 use super::value::{ALL, Value, lanes};
 use crate::values::number::mask as low_bits;
 
@@ -524,6 +525,9 @@ impl Machine<'_> {
         if own.unfenced & own.alive == 0 {
             own.clock.raise(warps, Row::Fenced, warp, event);
             own.clock.raise(warps, Row::FencedByWriter, warp, event);
+        } else {
+            let fence = LaneFence { warp: warp as u32, lanes: mask, event };
+            self.blocks[own.block].shadow.fence(fence);
         }
     }
 

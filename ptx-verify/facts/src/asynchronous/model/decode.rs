@@ -601,7 +601,8 @@ impl Decoder<'_, '_> {
         updates.sort_unstable_by_key(|(instruction, _)| *instruction);
         for (instruction, by) in updates {
             let Some(&given) = facts.body.operands(Handle::new(instruction)).last() else { continue };
-            let Some(Action::Access { address, from, part, update, .. }) = actions.get_mut(instruction) else {
+            let Some(Action::Access { address, from, part, update, .. }) = actions.get_mut(instruction)
+            else {
                 continue;
             };
             if shapes.contains(&(1, address.bytes)) {

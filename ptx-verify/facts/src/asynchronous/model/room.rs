@@ -14,7 +14,13 @@ impl Machine<'_> {
     }
 
     /// The same of copies of a few bytes by each thread: how many there are is what the launch says.
-    pub(super) fn copies_exceed(&mut self, warp: usize, mask: u32, instruction: u32, action: &Action) -> bool {
+    pub(super) fn copies_exceed(
+        &mut self,
+        warp: usize,
+        mask: u32,
+        instruction: u32,
+        action: &Action,
+    ) -> bool {
         let Action::Start { group: Row::CpAsync, writes: Some(address), bytes, .. } = action else {
             return false;
         };

@@ -90,18 +90,21 @@ impl Cell {
     }
 
     /// A write of some of its bytes that the start of an operation which reads them need not see.
-    fn unseen(&self, who: Who<'_>, bytes: u64, own: &Flight) -> Option<Clash> {
-        let fences = match own.completion {
+    fn unseen(&self, who: Who<'_>, bytes: u64, own: &Flight, fences: &[LaneFence]) -> Option<Clash> {
+        let row = match own.completion {
             Completion::Group { row: Row::Wgmma | Row::Tcgen05, .. } => Row::Fenced,
             _ => Row::FencedByWriter,
         };
         self.writes.iter().filter(|touch| touch.bytes & bytes != 0).find_map(|touch| {
-            let fenced = who.clock.get(who.warps, fences, touch.warp as usize) >= touch.event;
+            let is_fenced = || {
+                who.clock.get(who.warps, row, touch.warp as usize) >= touch.event
+                    || fences.iter().any(|fence| fence.is_of(touch, who))
+            };
             match () {
                 () if !who.knows(touch) => {
                     Some(Clash::Written { warp: touch.warp, instruction: touch.instruction })
                 }
-                () if own.proxy && !fenced => {
+                () if own.proxy && !is_fenced() => {
                     Some(Clash::Unfenced { warp: touch.warp, instruction: touch.instruction })
                 }
                 () => None,
@@ -179,6 +182,29 @@ pub(super) enum Clash {
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
     cells: Table<Cell>,
+    fences: Vec<LaneFence>,
+}
+
+/// Fences of a part of a warp that are kept, the last ones.
+const MAX_FENCES: usize = 64;
+
+/// A fence of the asynchronous proxy by lanes of a warp of which others have written something that is not fenced.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneFence {
+    pub(super) warp: u32,
+    pub(super) lanes: u32,
+    pub(super) event: u32,
+}
+
+impl LaneFence {
+    /// Whether all lanes of a write have fenced it, and this one knows that.
+    fn is_of(&self, touch: &Touch, who: Who<'_>) -> bool {
+        let known = who.clock.get(who.warps, Row::Events, self.warp as usize);
+        self.warp == touch.warp
+            && touch.lanes != 0
+            && touch.lanes & !self.lanes == 0
+            && (touch.event..=known).contains(&self.event)
+    }
 }
 
 /// Who accesses, and what it knows.
@@ -524,6 +550,14 @@ impl Shadow {
         run.clamp(least, most.max(least))
     }
 
+    /// Takes note of a fence by lanes.
+    pub(super) fn fence(&mut self, fence: LaneFence) {
+        if self.fences.len() == MAX_FENCES {
+            self.fences.remove(0);
+        }
+        self.fences.push(fence);
+    }
+
     /// The first write of a range if the start of an operation which reads it comes later, and no fence lies between.
     pub(super) fn unfenced_write(
         &self,
@@ -531,8 +565,9 @@ impl Shadow {
         (start, bytes): (u64, u64),
         own: &Flight,
     ) -> Option<Clash> {
-        let unseen =
-            |(index, bytes)| self.cells.get(index).and_then(|cell: &Cell| cell.unseen(who, bytes, own));
+        let unseen = |(index, bytes)| {
+            self.cells.get(index).and_then(|cell: &Cell| cell.unseen(who, bytes, own, &self.fences))
+        };
         cells(start, bytes).find_map(unseen).filter(|clash| matches!(clash, Clash::Unfenced { .. }))
     }
 
@@ -568,7 +603,7 @@ impl Shadow {
         let own = &flights[flight as usize];
         for (index, bytes) in cells(start, bytes) {
             let cell = self.cells.entry(index);
-            clash = clash.or_else(|| cell.unseen(who, bytes, own));
+            clash = clash.or_else(|| cell.unseen(who, bytes, own, &self.fences));
             for running in cell.copied_here.iter().filter(|running| running.bytes & bytes != 0) {
                 if !flights[running.flight as usize].is_observed(who.clock, who.warps) {
                     clash = clash.or(Some(Clash::Copied(running.flight)));
