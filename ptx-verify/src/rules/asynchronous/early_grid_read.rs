@@ -298,7 +298,17 @@ fn is_of_nobody(context: &FlowContext<'_>, facts: &FunctionFacts<'_>, read: u32)
     };
     let is_named =
         |root: Register| loaded_parameter(context, facts, root).is_some_and(|name| name.contains(READ_ONLY));
-    instance.is_read_only_load() || pointer().is_some_and(is_named)
+    // Of the pointers in a structure that all kernels of a chain are given, nothing tells what others write.
+    let is_member = |root: Register| {
+        let [load] = *facts.definitions(root) else { return false };
+        let is_load = facts.instance(load).is_some_and(|instance| {
+            let mut accesses = instance.operands.iter().filter_map(|spec| spec.access);
+            accesses.any(|access| access.space.map(StateSpace::base) == Some(StateSpace::Param))
+        });
+        let operands = facts.body.operands(Handle::new(load));
+        is_load && matches!(operands.get(1), Some(Operand::RegisterAddress { .. }))
+    };
+    instance.is_read_only_load() || pointer().is_some_and(|root| is_named(root) || is_member(root))
 }
 
 /// Where all threads of the block meet last before an instruction.

@@ -329,6 +329,15 @@ fn at_meeting(context: &FlowContext<'_>, finding: Diagnostic, joins: Option<u32>
     }
 }
 
+/// What the addresses come of where a kernel writes global memory.
+fn roots_of_writes(facts: &FunctionFacts<'_>) -> FxHashSet<Register> {
+    let writes = |each: &u32| {
+        let writes = facts.instance(*each).is_some_and(|instance| instance.effects.writes_memory);
+        writes && may_be_global(facts, *each)
+    };
+    facts.reaching_out().filter(writes).filter_map(|each| address_root(facts, each)).collect()
+}
+
 /// What is read after a flag was seen.
 fn after_polls(
     context: &FlowContext<'_>,
@@ -351,7 +360,16 @@ fn after_polls(
                 && names_global(instance)
         })
     }));
+    let mut written: Option<FxHashSet<Register>> = None;
     for poll in polls {
+        if copies.is_empty() {
+            break;
+        }
+        // A flag that the kernel sets itself tells of what it has written, and not of its input.
+        let written = written.get_or_insert_with(|| roots_of_writes(facts));
+        let is_own = polled_root(facts, poll.load).is_some_and(|flag| written.contains(&flag));
+        let is_input = |copy: u32| copied_root(facts, copy).is_some_and(|root| !written.contains(&root));
+        let copies: Vec<u32> = copies.iter().copied().filter(|&copy| !is_own || !is_input(copy)).collect();
         let is_near = |copy: u32| {
             let block = |instruction| facts.cfg.block_of(Handle::new(instruction));
             copy - poll.end < NEAR || facts.cfg.dominates(block(poll.load), block(copy))

@@ -337,7 +337,10 @@ impl Machine<'_> {
                         // Threads may have written several stages of a ring next to each other.
                         let own = self.log.room_of_matrix((instruction, index), place);
                         let most = self.log.room_of(place).min(own).min(LARGEST_TILE);
-                        self.written_row(warp, block, place, (MATRIX, most))
+                        let row = self.written_row(warp, block, place, (MATRIX, most));
+                        self.log.has_rows |= row > MATRIX;
+                        // Where the next stage begins is not known in the first round.
+                        if self.log.knows_places { row } else { MATRIX }
                     }
                     _ => MATRIX,
                 };

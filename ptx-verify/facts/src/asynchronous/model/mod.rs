@@ -653,9 +653,11 @@ fn executed<'p>(
     };
     let mut machine = first(scenario);
     let mut end = run(&mut machine);
-    if !machine.faults.is_empty() && machine.log.is_divided() {
+    let is_divided = !machine.faults.is_empty() && machine.log.is_divided();
+    if is_divided || machine.faults.is_empty() && machine.log.has_rows {
         // What one operation was taken to read is of two: the second began later.
         before = std::mem::take(&mut machine.log);
+        before.knows_places = true;
         machine = first(scenario);
         machine.log.knows_places_of(&before);
         end = run(&mut machine);

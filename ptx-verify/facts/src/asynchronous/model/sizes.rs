@@ -23,6 +23,10 @@ pub(super) struct Log {
     rows: Vec<(u64, u64)>,
     /// How far matrix operations read.
     pub(super) extents: Extents,
+    /// Whether one may read more than its first bytes of what threads have written in a row.
+    pub(super) has_rows: bool,
+    /// Whether an execution before has told where operations begin.
+    pub(super) knows_places: bool,
     /// Copies of unknown size that came to an object after a phase of others, and before anything was expected again; each
     /// with one of those. They may belong to that phase.
     pub(super) late: Vec<(u32, u32)>,
@@ -96,13 +100,23 @@ impl Log {
         }
     }
 
-    /// How far it is from a place where an operation reads a matrix to the next one where the same operation reads one.
+    /// How far it is from a place where an operation reads a matrix to the next stage of a ring: as far as the same operation's
+    /// places are apart, from where the first of the operations on that stage reads.
     pub(super) fn room_of_matrix(&mut self, matrix: (u32, usize), place: u64) -> u64 {
         let known = self.matrices.entry(matrix).or_default();
         if known.len() < MAX_COPIES {
             known.insert(place);
         }
-        known.range(place + 1..).next().map_or(u64::MAX, |next| next - place)
+        let (first, next) = (known.first().copied(), known.range(place + 1..).next().copied());
+        let Some((first, next)) = first.zip(next) else { return u64::MAX };
+        let stride = next - place;
+        let is_alike = |places: &BTreeSet<u64>| {
+            places.iter().zip(places.iter().skip(1)).any(|(one, other)| other - one == stride)
+        };
+        let others = self.matrices.iter().filter(|((_, index), places)| *index == matrix.1 && is_alike(places));
+        let starts = others.filter_map(|(_, places)| places.first().copied());
+        let start = starts.filter(|start| *start <= first && first - start < stride).min().unwrap_or(first);
+        stride - (place - start) % stride
     }
 
     /// An operation reads this number of bytes from there, since threads have written them in a row.
@@ -125,6 +139,7 @@ impl Log {
 
     /// Where operations begin, known from an execution before.
     pub(super) fn knows_places_of(&mut self, before: &Self) {
+        self.knows_places = before.knows_places;
         self.starts.clone_from(&before.starts);
         self.matrices.clone_from(&before.matrices);
     }
