@@ -1,6 +1,8 @@
 //! Loops that only read data: where an execution of all their turns takes too long, some of them tell as much.
 
-use super::program::{Action, Program};
+use rustc_hash::FxHashSet;
+
+use super::program::{Action, Program, Source, Step};
 
 /// A loop whose turns do nothing but to read and to compute, and whose number no memory decides.
 #[derive(Clone, Debug)]
@@ -41,13 +43,58 @@ fn skim(program: &Program, head: u32, back: u32, is_guarded: bool) -> Option<Ski
             Action::Compute { to, .. } => written.extend(to.iter().flatten()),
             Action::Pack { to, .. } | Action::Convert { to, .. } => written.push(*to),
             Action::Unpack { to, .. } => written.extend(to.iter().flatten()),
-            Action::Access { reads: true, writes: false, is_plain: true, to, .. }
-                if to.iter().all(Option::is_none) => {}
+            Action::Access { reads: true, writes: false, is_plain: true, to, .. } => {
+                written.extend(to.iter().flatten());
+            }
             Action::Global(access)
                 if access.reads && !access.strength.is_strong && access.to.iter().all(Option::is_none) => {}
             Action::Local { to, from, .. } if from.is_empty() && to.iter().all(Option::is_none) => {}
             _ => return None,
         }
     }
-    Some(Skim { back, exit: exit?, written })
+    let exit = exit?;
+    // What is loaded may choose between ways in a turn, and does not tell how many turns there are.
+    let loaded = loaded(program, head, back);
+    let decides = |step: &&Step| step.guard.is_some_and(|(guard, _)| loaded.contains(&guard));
+    let goes_on = |target: u32| target == exit || target == head || target > back;
+    let mut ends = program.steps[head as usize..=back as usize].iter().filter(decides);
+    let is_counted = !ends.any(|step| matches!(step.action, Action::Jump(target) if goes_on(target)));
+    is_counted.then_some(Skim { back, exit, written })
+}
+
+/// The registers of a loop that hang on what it loads.
+fn loaded(program: &Program, head: u32, back: u32) -> FxHashSet<u32> {
+    const PASSES: usize = 4;
+    let mut loaded = FxHashSet::default();
+    for _ in 0..PASSES {
+        let before = loaded.len();
+        for step in &program.steps[head as usize..=back as usize] {
+            let is_loaded = |source: &Source| match source {
+                Source::Register(register, _) | Source::Negated(register) => loaded.contains(register),
+                _ => false,
+            };
+            let (hangs, to): (bool, Vec<u32>) = match &step.action {
+                Action::Access { to, .. } | Action::Local { to, .. } => {
+                    (true, to.iter().flatten().copied().collect())
+                }
+                Action::Compute { to, from, .. } => {
+                    (from.iter().any(is_loaded), to.iter().flatten().copied().collect())
+                }
+                Action::Pack { to, parts, .. } => (parts.iter().any(is_loaded), vec![*to]),
+                Action::Convert { to, from, .. } => (is_loaded(from), vec![*to]),
+                Action::Unpack { to, from, .. } => {
+                    (is_loaded(from), to.iter().flatten().copied().collect())
+                }
+                _ => (false, Vec::new()),
+            };
+            let is_chosen = step.guard.is_some_and(|(guard, _)| loaded.contains(&guard));
+            if hangs || is_chosen {
+                loaded.extend(to);
+            }
+        }
+        if loaded.len() == before {
+            break;
+        }
+    }
+    loaded
 }
