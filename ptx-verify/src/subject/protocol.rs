@@ -260,6 +260,7 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::TensorUntold, Part::Access) => "tensor memory is used here before",
         (_, Part::Access) => "accessed here",
         (_, Part::Wait) => "waited for here",
+        (FaultKind::LeftRunning, Part::Arrival) => "arrives here, and nobody waits",
         (_, Part::Arrival) => "arrives here",
         (FaultKind::NeverMade, Part::Made) => "others are made here",
         (FaultKind::BeyondAllocation, Part::Made) => ALLOCATED,

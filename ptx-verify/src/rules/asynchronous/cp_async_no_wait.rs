@@ -1,5 +1,5 @@
 use ptx_facts::FunctionFacts;
-use ptx_facts::asynchronous::model::FaultKind;
+use ptx_facts::asynchronous::model::{Fault, FaultKind};
 use ptx_facts::asynchronous::{self, Budget, Row};
 use ptx_facts::memory::Access;
 use ptx_facts::reach::{Ends, Reach};
@@ -77,7 +77,8 @@ fn check(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     if diagnostics.len() == before {
         // Copies of the last rounds that nobody reads do no harm.
-        for fault in shown.into_iter().filter(|fault| fault.kind != FaultKind::LeftRunning) {
+        let is_of_rounds = |fault: &&Fault| fault.kind == FaultKind::LeftRunning && fault.counts.is_none();
+        for fault in shown.into_iter().filter(|fault| !is_of_rounds(fault)) {
             let (span, explanation) = protocol::explained_fault(context, fault);
             diagnostics.push(RULE.explained(span, &explanation));
         }

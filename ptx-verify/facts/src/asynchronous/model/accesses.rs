@@ -56,6 +56,9 @@ impl Machine<'_> {
     ) {
         let ranges = self.ranges(warp, address, mask);
         let is_known = ranges.is_some();
+        if !is_known && reads && !writes {
+            self.gathers(warp, instruction);
+        }
         let ranges = ranges.or_else(|| self.ranges_of_data(warp, address, mask));
         let does = (reads, writes, may_race);
         self.access_in(warp, (mask, alone), (instruction, address), does, ranges, is_known);

@@ -108,6 +108,7 @@ impl Machine<'_> {
                         self.started_by_lanes(warp, *block, range, (mask, flight), false);
                     }
                     self.start_write(warp, *block, range, flight);
+                    self.lands(*block, place, flight);
                     // Other blocks may bring the rest.
                     if let (Completion::Phase { object, .. }, Some(size)) =
                         (self.flights[flight as usize].completion, size)

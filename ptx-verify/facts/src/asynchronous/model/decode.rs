@@ -155,6 +155,11 @@ impl Decoder<'_, '_> {
         if writes && !reads && is_plain {
             self.stores.push(instruction);
         }
+        let is_fixed = matches!((address.base, address.index), (Source::Number(_), Source::Number(_)));
+        if reads && !writes && is_plain && !is_fixed {
+            let variable = self.variable_of(instruction, operand);
+            self.program.gathers.extend(variable.map(|variable| (instruction, variable)));
+        }
         Some(Action::Access {
             address,
             reads,

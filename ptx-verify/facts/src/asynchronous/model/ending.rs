@@ -53,7 +53,19 @@ impl Machine<'_> {
                     Completion::Group { .. } => None,
                 };
                 let fault = Fault::new(FaultKind::LeftRunning, instruction);
-                let fault = fault.with_some(test.map(|test| test.0), Part::Wait);
+                let mut fault = fault.with_some(test.map(|test| test.0), Part::Wait);
+                if let Completion::Phase { object, .. } = completion
+                    && test.is_none()
+                    && self.has_come_to_all_tests()
+                {
+                    // Nobody ever asks for it, and others have done so where they should.
+                    fault = fault.counted(1, 0);
+                    let arrivals = self.warps.iter().filter_map(|warp| warp.arrivals.get(&(object as usize)));
+                    let mut arrivals: Vec<u32> = arrivals.map(|(at, _)| *at).collect();
+                    arrivals.sort_unstable();
+                    arrivals.dedup();
+                    fault = arrivals.into_iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(at, Part::Arrival));
+                }
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }
             // Who knows that an operation is complete knows that it uses no memory of the block.
@@ -85,6 +97,12 @@ impl Machine<'_> {
             }
             self.blocks[block].end = end;
         }
+    }
+
+    /// Whether threads have come to all instructions that ask for phases.
+    fn has_come_to_all_tests(&self) -> bool {
+        let mut steps = self.program.steps.iter().zip(&self.visited);
+        steps.all(|(step, visited)| *visited || !matches!(step.action, Action::Test { .. }))
     }
 
     /// Tells of an object that some of those who arrive complete without the others: the waits lag by whole phases.

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::WARP;
 use super::assumed::{Assumed, Lists, Loaded};
 use super::beyond::Tiles;
+use super::gathers::Landing;
 use super::bytes::Memory;
 use super::clock::{AtCluster, Clock, Groups, ROWS, Row};
 use super::device::Device;
@@ -275,6 +276,8 @@ pub(super) struct Machine<'p> {
     pub(super) chosen: Option<(&'p [u32], u64)>,
     /// Tests that were told once that their phase is not complete: warp, instruction, object, phase.
     pub(super) refused: FxHashSet<(usize, u32, usize, u32)>,
+    /// Where copies write.
+    pub(super) landings: Vec<Landing>,
     /// The loops that are left early, where there are any.
     pub(super) skims: Vec<Skim>,
     /// Where the variable begins that a store came to first.
@@ -340,6 +343,7 @@ impl<'p> Machine<'p> {
             overrun: None,
             chosen: None,
             refused: FxHashSet::default(),
+            landings: Vec::new(),
             skims: if scenario.skims { skim::of(program) } else { Vec::new() },
             stored_to: FxHashMap::default(),
             visited: vec![false; program.steps.len()],

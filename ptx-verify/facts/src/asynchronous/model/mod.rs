@@ -35,6 +35,7 @@ mod ending;
 mod evenly;
 mod extents;
 mod fault;
+mod gathers;
 mod global;
 mod grid;
 mod kept;

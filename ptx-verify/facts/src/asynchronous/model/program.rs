@@ -429,6 +429,8 @@ pub(super) struct Program {
     pub(super) fences_tensor: bool,
     /// Tests whose answers nobody asks for.
     pub(super) unheard: Vec<Unheard>,
+    /// Loads from places in a variable that are computed: where it begins and ends.
+    pub(super) gathers: FxHashMap<u32, (u64, u64)>,
     /// Where shared variables are, and how large.
     pub(super) variables: Vec<(u64, u64)>,
     /// Where the last of them ends, if the launch adds nothing to them.
