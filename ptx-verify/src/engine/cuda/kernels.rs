@@ -295,6 +295,8 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
     if let Some(instruction) = instruction.filter(is_own) {
         labels.push(Label { span: instruction, message: BY_THIS.to_owned() });
     }
+    let within = instruction.and_then(|instruction| named_in_macro(aim, instruction, span));
+    labels.extend(within.map(|span| Label { span, message: "called here".to_owned() }));
     if let Some(inner) = kernel.inner_call(found.span).filter(is_own) {
         labels.push(Label { span: inner, message: "called here".to_owned() });
     }
@@ -359,8 +361,11 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
         [&mbarrier_phase::RULE, &mbarrier_count::RULE].iter().any(|rule| rule.info.name == found.rule);
     let is_of_bytes = mbarrier_bytes::RULE.info.name == found.rule;
     let decides = |label: &&Label| {
+        // An operand of an asm statement of a wrapper may be the constant itself.
+        let is_inside = is_of_bytes && label.message == BY_THIS;
         let is_given = is_counted && OF_COUNTS.contains(&&*label.message);
         label.message == SLOT
+            || is_inside
             || is_given
             || is_of_columns && label.message == ALLOCATED
             || is_of_bytes && [EXPECTED, SUM_OF_BYTES].contains(&&*label.message)
@@ -370,7 +375,7 @@ fn constants_of(aim: Aim<'_, '_>, found: &Diagnostic, span: Span, labels: &[Labe
     // What names the number itself comes before the call of a function in which that is.
     let chosen: Vec<Span> = chosen.collect();
     for place in chosen.into_iter().chain(own) {
-        for name in words_of(line_around(aim.source, place)) {
+        for name in words_of(statement_around(aim.source, place)) {
             let all = [&aim.program.constants, &aim.program.constants_of_functions];
             let constant = all.into_iter().find_map(|all| all.get(name)?.as_ref());
             let Some(value) = constant.map(|constant| constant.span).or_else(|| macro_of(aim, name)) else {
@@ -397,6 +402,25 @@ fn scopes_of_block(aim: Aim<'_, '_>, span: Span) -> Vec<Label> {
         return Vec::new();
     }
     given.into_iter().map(|span| Label { span, message: "this scope is given here".to_owned() }).collect()
+}
+
+/// Where a macro names the one that an instruction is of, if a line names the first and not the second.
+fn named_in_macro(aim: Aim<'_, '_>, instruction: Span, line: Span) -> Option<Span> {
+    let line = line_around(aim.source, line);
+    let is_named = |name: Span| words_of(line).any(|word| word == name.text(aim.source));
+    let mut macros = aim.file.macros.iter();
+    let own = macros.find(|each| each.body.start <= instruction.start && instruction.end <= each.body.end)?;
+    if is_named(own.name) {
+        return None;
+    }
+    let inner = own.name.text(aim.source);
+    let mut outer = aim.file.macros.iter().filter(|each| is_named(each.name));
+    outer.find_map(|outer| {
+        let body = outer.body.text(aim.source);
+        let word = words_of(body).find(|word| *word == inner)?;
+        let at = outer.body.start + (word.as_ptr() as usize - body.as_ptr() as usize) as u32;
+        Some(Span::new(at, at + word.len() as u32))
+    })
 }
 
 /// What a macro without parameters stands for, if one macro has the name.
@@ -426,6 +450,22 @@ fn line_around(source: &str, place: Span) -> &str {
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let end = after.find('\n').map_or(source.len(), |end| at + end);
     &source[start..end]
+}
+
+/// The line of a place, and the next ones until a statement ends.
+fn statement_around(source: &str, place: Span) -> &str {
+    const MAX_LINES: usize = 4;
+    let line = line_around(source, place);
+    let start = line.as_ptr() as usize - source.as_ptr() as usize;
+    let rest = &source[start..];
+    let mut length = line.len();
+    for next in rest.get(length..).unwrap_or_default().lines().skip(1).take(MAX_LINES) {
+        if rest[..length].trim_end().ends_with([';', '{', '}']) {
+            break;
+        }
+        length += next.len() + 1;
+    }
+    rest.get(..length).unwrap_or(line)
 }
 
 /// A message with what a register is in place of the name that it has in the translation.

@@ -264,7 +264,12 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         }
         FaultKind::LeftRunning => {
             let goes_on = next(Some(fault.instruction));
-            fault.with_some(goes_on, Part::Next)
+            // The last rounds are waited for after all of them.
+            let ends = of(Part::End);
+            let after = ends.and_then(|at| after_rounds(facts, fault.instruction, at));
+            let round = ends.and(end(Some(fault.instruction)));
+            let fault = fault.with_some(goes_on, Part::Next).with_some(after, Part::After);
+            fault.with_some(round, Part::Round)
         }
         _ => fault,
     }
