@@ -173,6 +173,8 @@ const MAX_STEPS: u32 = 24_000;
 /// would cost as much as all else that is done with them.
 const PARAMETER_OF_THINNED: u64 = 256;
 const STEPS_OF_THINNED: u32 = 3_000;
+/// The number for a small grid whose blocks have long rounds.
+const PARAMETER_OF_LONG: u64 = 256;
 /// Steps after which no other launch is tried.
 const MAX_SPENT: u32 = 90_000;
 /// Blocks of a cluster that are looked at.
@@ -427,10 +429,13 @@ fn of_launch(
             }
         }
         let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
-        if is_right && program.asks_grid && !program.is_thinned && shown.steps < budget / SHORT_OF_BLOCK {
+        let is_half = shown.steps < budget / SHORT_OF_BLOCK;
+        if is_right && program.asks_grid && !program.is_thinned && (is_half || parameter > PARAMETER_OF_LONG) {
             // Blocks of a small grid have several rounds of what many blocks share, also where memory tells how much that is.
             let memory = if shown.guesses { number } else { scenario.memory };
-            let few = Scenario { few: true, memory, ..scenario };
+            // Where one round is long, fewer have to tell.
+            let parameter = if is_half { scenario.parameter } else { PARAMETER_OF_LONG };
+            let few = Scenario { few: true, memory, parameter, ..scenario };
             let other = of_scenario(program, few, Some(&shown.sizes), None);
             *spent += other.steps;
             if !other.faults.is_empty() {

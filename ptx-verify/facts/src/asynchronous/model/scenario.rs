@@ -1,6 +1,6 @@
 //! A launch that is executed, and how.
 
-use super::LAST_PARAMETER;
+use super::{LAST_PARAMETER, PARAMETER_OF_LONG};
 use super::program::Program;
 
 /// How a kernel is launched, and in which order its warps are looked at.
@@ -48,7 +48,8 @@ impl Scenario {
     pub(super) fn grid(&self) -> u64 {
         let row = u64::from(self.row.max(1));
         if self.few {
-            return FEW * row;
+            // One alone has most rounds, where each is long.
+            return if self.parameter == PARAMETER_OF_LONG { row } else { FEW * row };
         }
         // Where no number is small enough blocks share what is the product of two.
         let blocks = if self.parameter == LAST_PARAMETER { ROUNDS / 2 } else { self.parameter / ROUNDS };
