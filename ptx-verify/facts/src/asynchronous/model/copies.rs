@@ -39,7 +39,7 @@ impl Machine<'_> {
         let chosen = self.certain(warp, *blocks);
         if let Some(from) = from.as_deref() {
             self.copies_from(warp, mask, (instruction, event), from, &sizes);
-            if proxy {
+            if proxy && from.reads {
                 self.copies_unfenced(warp, mask, instruction, from, &sizes);
             }
         }

@@ -79,21 +79,24 @@ impl Decoder<'_, '_> {
         })))
     }
 
-    /// The global memory that a copy reads, where that is looked at.
+    /// The global memory that a copy reads, or writes, where that is looked at.
     pub(super) fn read_by_copy(&mut self, named: &Operands<'_>) -> Option<Box<GlobalAccess>> {
         if !self.program.has_global {
             return None;
         }
-        let is_read = |spec: &OperandSpec| {
+        // What operations combine with what is there has no order.
+        let is_plain = |spec: &OperandSpec| {
             let access = spec.access.filter(|access| access.space == Some(StateSpace::Global));
-            access.is_some_and(|access| access.reads && !access.writes)
+            access.is_some_and(|access| access.reads != access.writes)
         };
-        let (operand, spec) = named.addresses().find(|(_, spec)| is_read(spec))?;
+        let (operand, spec) = named.addresses().find(|(_, spec)| is_plain(spec))?;
+        let writes = spec.access?.writes;
         if let Operand::RegisterAddress { base, .. } = operand {
             self.note_roots(base);
         }
         let address = self.address(operand, spec, spec.access?.bytes)?;
-        Some(Box::new(GlobalAccess::read_by_copy(address)))
+        let access = GlobalAccess::read_by_copy(address);
+        Some(Box::new(GlobalAccess { reads: !writes, writes, is_copied: !writes, ..access }))
     }
 
     /// A fence. Between two barriers of the block it is what the translation writes for a barrier of the grid.

@@ -203,7 +203,7 @@ pub(super) enum Action {
         proxy: bool,
         writes: Option<Address>,
         reads: Vec<Address>,
-        /// The global memory that it reads.
+        /// The global memory that it reads, or writes.
         from: Option<Box<GlobalAccess>>,
         object: Option<Address>,
         bytes: Source,
