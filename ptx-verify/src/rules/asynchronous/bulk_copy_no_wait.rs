@@ -107,22 +107,30 @@ fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
         let Some(release) = told.at(start).filter(|_| stores) else { continue };
         // Who waits later for all of it tells of something else, as who gives back what he has taken, unless it is read then.
         let is_of_other = begins.at(start).is_none() || to_whole.at(start).is_some();
-        if is_of_other && !tells_of_copy(context, facts, release, start) {
+        let tells = tells_of_copy(context, facts, release, start);
+        if is_of_other && !tells {
             continue;
         }
         let after = Reach::from(facts, Ends::Instructions(&[start]), &whole);
         let is_between = |wait: &u32| after.at(*wait).is_some() && *wait < release;
-        let Some(wait) = of_sources.iter().copied().filter(is_between).max() else { continue };
+        let wait = of_sources.iter().copied().filter(is_between).max();
+        if wait.is_none() && !tells {
+            continue;
+        }
         if !context.walk(|walker| walker.may_come(start, release, &whole)).unwrap_or(false) {
             continue;
         }
         let message = "this tells others of what a bulk copy may still be writing to global memory";
-        diagnostics.push(
-            RULE.at(context.instruction_span(release), message)
-                .with_secondary(context.instruction_span(start), "the copy starts here")
-                .with_secondary(context.instruction_span(wait), "this waits until its source is read")
-                .with_help("wait with `cp.async.bulk.wait_group` before, without `.read`"),
-        );
+        let found = RULE
+            .at(context.instruction_span(release), message)
+            .with_secondary(context.instruction_span(start), "the copy starts here");
+        let found = match wait {
+            Some(wait) => found
+                .with_secondary(context.instruction_span(wait), "this waits until its source is read"),
+            None => found,
+        };
+        diagnostics
+            .push(found.with_help("wait with `cp.async.bulk.wait_group` before, without `.read`"));
         return;
     }
 }
