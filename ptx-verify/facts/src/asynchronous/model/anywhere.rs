@@ -63,7 +63,7 @@ impl Machine<'_> {
                 known.push(touch);
             }
         }
-        if let Some(other) = found {
+        if let Some(other) = found.filter(|other| !self.was_in_doubt(other.instruction)) {
             let race = self.raced(warp, instruction, &other, true);
             self.tell_race(race);
         }

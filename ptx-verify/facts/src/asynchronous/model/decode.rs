@@ -147,7 +147,9 @@ impl Decoder<'_, '_> {
             && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
                 .iter()
                 .any(|&mode| instance.is(mode));
-        let is_read = !is_plain && self.facts.is_result_read(instruction);
+        let is_read = !is_plain
+            && self.facts.is_result_read(instruction)
+            && (!effects.atomic || decides(self.facts, instruction));
         self.program.has_flags |= is_read;
         // A volatile load may be of what a barrier has brought.
         let is_strong = [Mode::Relaxed, Mode::Acquire].iter().any(|&mode| instance.is(mode));
@@ -807,4 +809,68 @@ fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {
     let mut all = [Source::Number(0); 4];
     all.iter_mut().zip(given).for_each(|(source, given)| *source = given);
     all
+}
+
+/// Whether what an atomic operation has found may decide which way threads go: who uses it as an index alone asks nobody whether
+/// others have come.
+fn decides(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
+    const MAX_REGISTERS: usize = 12;
+    let written = |at: u32| {
+        let all = facts.uses().of(at).iter().filter(|each| each.access().writes());
+        all.map(|each| each.register).collect::<Vec<Register>>()
+    };
+    let (mut open, mut seen) = (written(instruction), Vec::new());
+    while let Some(register) = open.pop() {
+        if seen.contains(&register) {
+            continue;
+        }
+        seen.push(register);
+        if seen.len() > MAX_REGISTERS {
+            return true;
+        }
+        let reads = |at: &u32| {
+            facts.uses().of(*at).iter().any(|each| each.register == register && each.access().reads())
+        };
+        for at in facts.reaching_out().filter(reads) {
+            let Some(instance) = facts.instance(at) else { return true };
+            let effects = &instance.effects;
+            if effects.writes_memory || effects.reads_memory {
+                // Of an address nobody learns anything, and what is stored in shared memory others may read.
+                let operands = facts.body.operands(Handle::new(at)).iter();
+                let is_data = operands.skip(1).any(|operand| match *operand {
+                    Operand::Register { register: own, .. } => own == register,
+                    Operand::Vector(_) => true,
+                    _ => false,
+                });
+                if is_data && !super::super::flags::names_global(instance) {
+                    return true;
+                }
+                continue;
+            }
+            let follows = matches!(
+                effects.computes,
+                Some(
+                    Computation::Move
+                        | Computation::Add
+                        | Computation::Subtract
+                        | Computation::Multiply
+                        | Computation::MultiplyWide
+                        | Computation::MultiplyAdd
+                        | Computation::MultiplyAddWide
+                        | Computation::ShiftLeft
+                        | Computation::ShiftRight
+                        | Computation::And
+                        | Computation::Or
+                        | Computation::Exchange
+                        | Computation::ToGeneric
+                        | Computation::FromGeneric
+                )
+            );
+            if !follows {
+                return true;
+            }
+            open.extend(written(at));
+        }
+    }
+    false
 }
