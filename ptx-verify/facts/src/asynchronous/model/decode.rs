@@ -6,9 +6,10 @@ use ptx_ir::isa::{
     Role, Update,
 };
 use ptx_ir::space::StateSpace;
-use ptx_ir::types::TypeKind;
+use ptx_ir::types::{Type, TypeKind};
 
 use super::clock::Row;
+use super::decides::decides;
 use super::extents;
 use super::known::Actions;
 use super::passed::{brought, passed};
@@ -147,9 +148,13 @@ impl Decoder<'_, '_> {
             && ![Mode::Volatile, Mode::Relaxed, Mode::Acquire, Mode::Release]
                 .iter()
                 .any(|&mode| instance.is(mode));
-        let is_read = !is_plain
-            && self.facts.is_result_read(instruction)
-            && (!effects.atomic || decides(self.facts, instruction));
+        let is_float = instance.ty.is_none_or(|ty| matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
+        let ty = instance.ty.unwrap_or(Type::B32);
+        let update = effects.updates.filter(|_| effects.atomic && !is_float && access.bytes * 8 == width(ty));
+        let update = update.map(|update| (update, width(ty), is_signed(ty)));
+        // Whose ticket only leads to a place has not waited for anybody.
+        let is_ticket = || effects.atomic && !decides(self.facts, instruction);
+        let is_read = !is_plain && self.facts.is_result_read(instruction) && !is_ticket();
         self.program.has_flags |= is_read;
         // A volatile load may be of what a barrier has brought.
         let is_strong = [Mode::Relaxed, Mode::Acquire].iter().any(|&mode| instance.is(mode));
@@ -173,7 +178,7 @@ impl Decoder<'_, '_> {
             from: Vec::new(),
             part: 0,
             extends: None,
-            update: None,
+            update,
         })
     }
 
@@ -533,7 +538,7 @@ impl Decoder<'_, '_> {
     /// An access with the registers that it loads, as far as something relevant reads them.
     pub(super) fn loading(&mut self, instruction: u32, mut action: Action) -> Action {
         let facts = self.facts;
-        let Action::Access { address, reads: true, to, part, extends, .. } = &mut action else {
+        let Action::Access { address, reads: true, to, part, extends, update, .. } = &mut action else {
             return action;
         };
         let operands = facts.body.operands(Handle::new(instruction));
@@ -547,11 +552,9 @@ impl Decoder<'_, '_> {
                 let bits = to.iter().flatten().map(|register| self.bits_of(*register)).next();
                 *extends = bits.filter(|bits| ty.is_some_and(is_signed) && *bits > 8 * *part);
             }
-            // An update of which nobody reads what was there before.
-            Some(instance) if update_of(instance).is_some() && !facts.is_result_read(instruction) => {}
             _ => {
                 // What else comes of memory is no number that was stored.
-                *part = u32::MAX;
+                *part = if update.is_some() { address.bytes } else { u32::MAX };
                 let written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
                 *to = written.map(|each| self.registers.get(each.register)).collect();
             }
@@ -567,12 +570,21 @@ impl Decoder<'_, '_> {
         let facts = self.facts;
         let mut shapes: Vec<(usize, u32)> = Vec::new();
         let mut stores: Vec<(u32, u32)> = Vec::new();
-        let mut updates: Vec<(u32, Update)> = Vec::new();
         for &(instruction, ref action) in actions.iter() {
-            let Action::Access { address, reads, writes, from, to, .. } = action else { continue };
+            let Action::Access { address, reads, writes, from, update, .. } = action else { continue };
             let Some(instance) = facts.instance(instruction) else { continue };
             let operands = facts.body.operands(Handle::new(instruction));
-            if *reads && loads_number(instance) {
+            if update.is_some() {
+                let mut written = facts.uses().of(instruction).iter().filter(|each| each.access().writes());
+                let shape = (1, address.bytes);
+                if written.any(|each| self.registers.get(each.register).is_some()) && !shapes.contains(&shape)
+                {
+                    shapes.push(shape);
+                }
+                if from.is_empty() {
+                    stores.push((instruction, address.bytes));
+                }
+            } else if *reads && loads_number(instance) {
                 let parts = operands.first().map(|loaded| self.parts(*loaded)).unwrap_or_default();
                 let bytes = address.bytes / parts.len().max(1) as u32;
                 let is_asked = |part: &Operand| match part {
@@ -584,14 +596,20 @@ impl Decoder<'_, '_> {
                 }
             } else if *writes && !*reads && from.is_empty() && operands.len() == 2 {
                 stores.push((instruction, instance.ty.map_or(0, |ty| width(ty) / 8)));
-            } else if *writes && *reads && from.is_empty() && to.is_empty() {
-                updates.extend(update_of(instance).map(|update| (instruction, update)));
             }
         }
         self.program.remembers |= !shapes.is_empty();
         stores.sort_unstable();
         let mut is_more = false;
         for (instruction, bytes) in stores {
+            if let Some(given) = self.updating(instruction) {
+                let Some(Action::Access { from, .. }) = actions.get_mut(instruction) else { continue };
+                if shapes.contains(&(1, bytes)) {
+                    *from = given.into_iter().map(|each| self.source(each)).collect();
+                    is_more = true;
+                }
+                continue;
+            }
             let Some(&stored) = facts.body.operands(Handle::new(instruction)).get(1) else { continue };
             let parts = self.parts(stored);
             let Some(Action::Access { address, from, part, .. }) = actions.get_mut(instruction) else {
@@ -605,20 +623,16 @@ impl Decoder<'_, '_> {
                 is_more = true;
             }
         }
-        updates.sort_unstable_by_key(|(instruction, _)| *instruction);
-        for (instruction, by) in updates {
-            let Some(&given) = facts.body.operands(Handle::new(instruction)).last() else { continue };
-            let Some(Action::Access { address, from, part, update, .. }) = actions.get_mut(instruction)
-            else {
-                continue;
-            };
-            if shapes.contains(&(1, address.bytes)) {
-                (*part, *update) = (address.bytes, Some(by));
-                from.push(self.source(given));
-                is_more = true;
-            }
-        }
         is_more
+    }
+
+    /// What an atomic operation is given beside its address.
+    fn updating(&self, instruction: u32) -> Option<Vec<Operand>> {
+        let instance = self.facts.instance(instruction).filter(|instance| instance.effects.atomic)?;
+        let (address, _) = Operands::of(self.facts, instruction, instance).addresses().next()?;
+        let operands = self.facts.body.operands(Handle::new(instruction));
+        let after = operands.iter().position(|each| *each == address)? + 1;
+        Some(operands.get(after..)?.to_vec())
     }
 
     /// The registers that an instruction computes something of.
@@ -793,13 +807,6 @@ fn loads_number(instance: &Instance) -> bool {
         || is_ordered && effects.reads_memory && !effects.writes_memory && effects.asynchronous.is_none()
 }
 
-/// What an atomic operation on a number does to it, where the order of several does not matter.
-fn update_of(instance: &Instance) -> Option<Update> {
-    let is_number = instance.ty.is_some_and(|ty| !matches!(ty.kind(), TypeKind::Float | TypeKind::Packed));
-    let update = instance.effects.updates.filter(|_| instance.effects.atomic && is_number)?;
-    matches!(update, Update::Add | Update::And | Update::Or | Update::Xor).then_some(update)
-}
-
 /// Whether an instruction is of two blocks together.
 fn is_of_pair(instance: &Instance) -> bool {
     instance.is(Mode::Paired)
@@ -809,68 +816,4 @@ fn sources<const N: usize>(given: [Source; N]) -> [Source; 4] {
     let mut all = [Source::Number(0); 4];
     all.iter_mut().zip(given).for_each(|(source, given)| *source = given);
     all
-}
-
-/// Whether what an atomic operation has found may decide which way threads go: who uses it as an index alone asks nobody whether
-/// others have come.
-fn decides(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
-    const MAX_REGISTERS: usize = 12;
-    let written = |at: u32| {
-        let all = facts.uses().of(at).iter().filter(|each| each.access().writes());
-        all.map(|each| each.register).collect::<Vec<Register>>()
-    };
-    let (mut open, mut seen) = (written(instruction), Vec::new());
-    while let Some(register) = open.pop() {
-        if seen.contains(&register) {
-            continue;
-        }
-        seen.push(register);
-        if seen.len() > MAX_REGISTERS {
-            return true;
-        }
-        let reads = |at: &u32| {
-            facts.uses().of(*at).iter().any(|each| each.register == register && each.access().reads())
-        };
-        for at in facts.reaching_out().filter(reads) {
-            let Some(instance) = facts.instance(at) else { return true };
-            let effects = &instance.effects;
-            if effects.writes_memory || effects.reads_memory {
-                // Of an address nobody learns anything, and what is stored in shared memory others may read.
-                let operands = facts.body.operands(Handle::new(at)).iter();
-                let is_data = operands.skip(1).any(|operand| match *operand {
-                    Operand::Register { register: own, .. } => own == register,
-                    Operand::Vector(_) => true,
-                    _ => false,
-                });
-                if is_data && !super::super::flags::names_global(instance) {
-                    return true;
-                }
-                continue;
-            }
-            let follows = matches!(
-                effects.computes,
-                Some(
-                    Computation::Move
-                        | Computation::Add
-                        | Computation::Subtract
-                        | Computation::Multiply
-                        | Computation::MultiplyWide
-                        | Computation::MultiplyAdd
-                        | Computation::MultiplyAddWide
-                        | Computation::ShiftLeft
-                        | Computation::ShiftRight
-                        | Computation::And
-                        | Computation::Or
-                        | Computation::Exchange
-                        | Computation::ToGeneric
-                        | Computation::FromGeneric
-                )
-            );
-            if !follows {
-                return true;
-            }
-            open.extend(written(at));
-        }
-    }
-    false
 }

@@ -613,10 +613,10 @@ impl<'p> Machine<'p> {
                 self.forget(warp, access.to.iter().flatten().copied());
             }
             // What may or may not be read or written is left alone.
-            Action::Access { to, writes, .. } => {
+            Action::Access { address, to, writes, .. } => {
                 self.forget(warp, to.iter().flatten().copied());
                 if *writes {
-                    self.memory.forget();
+                    self.forget_memory(warp, *address);
                 }
             }
             Action::Local { to, from, .. } => {

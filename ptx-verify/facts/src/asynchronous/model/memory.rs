@@ -3,7 +3,7 @@
 //! An assumption may decide which way control goes, and for which phase a thread waits; it never tells where data is,
 //! how many arrive or which barrier is meant.
 
-use ptx_ir::isa::Computation;
+use ptx_ir::isa::{Computation, Update};
 
 use super::assumed::{Assumed, Lists};
 use super::fault::Fault;
@@ -141,6 +141,32 @@ impl Machine<'_> {
             machine.resolve(warp, number)
         };
         let part = u64::from(*part).max(1);
+        if let Some(update) = update {
+            let given: Vec<Value> = from.iter().map(|source| self.value(warp, *source)).collect();
+            let is_given_assumed = self.are_assumed(warp, from);
+            let bits = 8 * part.min(LARGEST) as u32;
+            let mut numbers = [self.scenario.memory & low_bits(bits); 32];
+            let mut assumed = false;
+            for lane in lanes(mask) {
+                let Some((block, start)) = place(self, lane) else {
+                    assumed = true;
+                    self.forget_memory(warp, *address);
+                    continue;
+                };
+                let known = self.memory.load(block, start, part);
+                assumed |= known.is_none_or(|(_, is_assumed)| is_assumed);
+                self.memory.erase(block, (start, part));
+                let Some((number, is_assumed)) = known else { continue };
+                numbers[lane as usize] = number;
+                if let Some(new) = self.updated(*update, number, &given, lane) {
+                    self.memory.store(block, start, (new, part), is_assumed || is_given_assumed);
+                }
+            }
+            for register in to {
+                self.put(warp, *register, Value::by_lane(|lane| numbers[lane as usize]), mask, assumed);
+            }
+            return;
+        }
         for (register, index) in to.iter().zip(0..) {
             let Some(register) = register else { continue };
             let mut assumed = false;
@@ -170,30 +196,50 @@ impl Machine<'_> {
         let bytes = u64::from(address.bytes).max(1);
         let assumed: Vec<bool> = from.iter().map(|source| self.are_assumed(warp, &[*source])).collect();
         let values: Vec<Value> = from.iter().map(|source| self.value(warp, *source)).collect();
-        let own = match addresses {
-            Value::Uniform(_) if update.is_none() => 1 << (31 - mask.leading_zeros()),
-            _ => mask,
-        };
+        let own = if let Value::Uniform(_) = addresses { 1 << (31 - mask.leading_zeros()) } else { mask };
         for lane in lanes(own) {
             let Some((block, start)) = place(self, lane) else {
-                self.memory.forget();
+                self.forget_memory(warp, *address);
                 return;
             };
-            let old = update.filter(|_| part <= LARGEST).and_then(|_| self.memory.load(block, start, part));
             self.memory.erase(block, (start, bytes));
             for ((value, assumed), index) in values.iter().zip(&assumed).zip(0..) {
-                let Some(number) = value.lane(lane).filter(|_| part <= LARGEST) else { continue };
-                let (number, assumed) = match (update, old) {
-                    (None, _) => (number, *assumed),
-                    (Some(update), Some((old, is_assumed))) => {
-                        let bits = (8 * part as u32, false);
-                        let Some(new) = updated(*update, bits, old, number, None) else { continue };
-                        (new, *assumed || is_assumed)
-                    }
-                    (Some(_), None) => continue,
-                };
-                self.memory.store(block, start + index * part, (number, part), assumed);
+                if let Some(number) = value.lane(lane).filter(|_| part <= LARGEST) {
+                    self.memory.store(block, start + index * part, (number, part), *assumed);
+                }
             }
+        }
+    }
+
+    /// What an atomic operation of a lane puts in the place of a number.
+    fn updated(
+        &self,
+        (update, bits, signed): (Update, u32, bool),
+        number: u64,
+        given: &[Value],
+        lane: u32,
+    ) -> Option<u64> {
+        let given = |index: usize| given.get(index).and_then(|value| value.lane(lane));
+        updated(update, (bits, signed), number, given(0)?, given(1))
+    }
+
+    /// Forgets what is in shared memory where a thread may have written: in the variable that is told, or all that its block has.
+    fn forget_in(&mut self, warp: usize, address: Address) -> bool {
+        let (start, end) = match (address.within, address.space) {
+            (Some(range), _) => range,
+            (None, Some(_)) => (0, u64::MAX),
+            (None, None) => return false,
+        };
+        let own = self.warps[warp].block;
+        let blocks = if self.program.clustered { 0..self.blocks.len() } else { own..own + 1 };
+        blocks.for_each(|block| self.memory.erase(block, (start, end - start)));
+        true
+    }
+
+    /// The same, of all memory where that is not known to be shared memory.
+    pub(super) fn forget_memory(&mut self, warp: usize, address: Address) {
+        if !self.forget_in(warp, address) {
+            self.memory.forget();
         }
     }
 

@@ -25,6 +25,8 @@ mod choices;
 mod clock;
 mod converge;
 mod copies;
+
+mod decides;
 mod decode;
 mod dependence;
 mod device;

@@ -231,7 +231,9 @@ impl Machine<'_> {
             *user as usize != warp && clock.get(warps, super::clock::Row::Events, *user as usize) < *event
         });
         let has_turned = self.objects[index].made.is_some() && self.objects[index].phase > 0;
-        if let Some(&(user, _, used)) = user.filter(|_| has_turned) {
+        // Who counts down in shared memory how many are left may know that all are done.
+        let may_know = self.program.has_flags;
+        if let Some(&(user, _, used)) = user.filter(|_| has_turned && !may_know) {
             let met = self.warps[user as usize].met[0];
             let fault = Fault::new(FaultKind::Remade, instruction).with(used, Part::Access);
             self.tell_of(warp, fault.with_some(met, Part::Met));

@@ -155,8 +155,9 @@ pub(super) enum Action {
         part: u32,
         /// The bits of the registers that it loads, where the sign of a part fills them.
         extends: Option<u32>,
-        /// What it puts in the place of what is there, in one step, if nobody asks what that was.
-        update: Option<Update>,
+        /// What an atomic operation on integers puts in the place of what is there, with the bits of its type and whether that has
+        /// a sign.
+        update: Option<(Update, u32, bool)>,
     },
     /// Loads or stores numbers in the memory of a thread, part by part.
     Local {
