@@ -104,7 +104,12 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
             let memories: &[Content] = if shown.guesses { &[MEMORY[0], MEMORY[2]] } else { &MEMORY[..1] };
             for &memory in memories {
                 let mut meets = true;
-                for order in ORDERS.into_iter().take(if is_over { 1 } else { ORDERS.len() }) {
+                let orders: &[Order] = match program.has_locks {
+                    _ if is_over => &ORDERS[..1],
+                    true => &ORDERS_OF_LOCKS,
+                    false => &ORDERS,
+                };
+                for &order in orders {
                     if trials.is_over() || !meets {
                         break;
                     }
@@ -154,9 +159,14 @@ const ORDERS: [Order; 3] = [Order::Forward, Order::Reversed, Order::Held];
 
 /// What is asked of an execution: the threads of a block, and how it is executed.
 pub(super) type Question = ([u32; 3], Trial);
+    /// The first block until it has told others something or asked for it, and then as before: who gets a lock first may be the last to
+    /// come to a counter.
+    Led,
 
 /// How a kernel is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The orders of kernels with locks.
+const ORDERS_OF_LOCKS: [Order; 4] = [Order::Forward, Order::Reversed, Order::Held, Order::Led];
 pub(super) struct Trial {
     row: u32,
     parameter: u64,
@@ -276,6 +286,7 @@ impl Trials<'_> {
             weighs: self.effort.weighs(),
             budget,
         };
+            leads: matches!(order, Order::Led),
         let mut machine = Machine::new(self.program, scenario);
         let end = machine.run();
         let steps = budget - machine.steps;

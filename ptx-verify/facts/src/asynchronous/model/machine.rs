@@ -407,17 +407,28 @@ impl<'p> Machine<'p> {
             order.reverse();
         }
         let mut is_first = self.scenario.holds;
+        let mut leads = self.scenario.leads;
         loop {
             let mut went_on = false;
+            let mut has_led = false;
             for &warp in &order {
-                // The first block goes on where no other one can.
-                if self.scenario.holds && !is_first && self.warps[warp].block == 0 && went_on {
+                // The first block goes on where no other one can, or before all others.
+                let is_slow = self.scenario.holds || self.scenario.leads && !leads;
+                let is_of_first = self.warps[warp].block == 0;
+                let waits = if leads { !is_of_first } else { is_of_first && is_slow && !is_first };
+                if waits && went_on {
                     continue;
                 }
-                went_on |= self.run_warp(warp, is_first);
+                let (has_run, has_told) = self.run_warp(warp, is_first || self.scenario.leads && is_of_first);
+                went_on |= has_run;
+                has_led |= leads && has_told && is_of_first;
                 if let Some(end) = self.stop {
                     return end;
                 }
+            }
+            if has_led {
+                leads = false;
+                order.reverse();
             }
             if std::mem::take(&mut is_first) {
                 // Those of the first block come last.
@@ -461,8 +472,8 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Runs the threads of a warp until none can go on; whether any did.
-    fn run_warp(&mut self, warp: usize, until_it_tells: bool) -> bool {
+    /// Runs the threads of a warp until none can go on; whether any did, and whether it has stopped since they told others something.
+    fn run_warp(&mut self, warp: usize, until_it_tells: bool) -> (bool, bool) {
         let mut went_on = false;
         while self.stop.is_none() {
             self.wake(warp);
@@ -481,10 +492,10 @@ impl<'p> Machine<'p> {
             }
             self.merge(warp);
             if std::mem::take(&mut self.device.has_told) && until_it_tells {
-                break;
+                return (went_on, true);
             }
         }
-        went_on
+        (went_on, false)
     }
 
     /// Threads at the same place go on together.

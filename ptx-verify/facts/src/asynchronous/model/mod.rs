@@ -338,6 +338,7 @@ fn of_launch(
             run: 0,
             reversed,
             holds: false,
+            leads: false,
             skims: false,
             fits,
             few: false,

@@ -25,6 +25,8 @@ pub(super) struct Scenario {
     pub(super) reversed: bool,
     /// Whether the first block is slower than all others after all have told or asked something once.
     pub(super) holds: bool,
+    /// Whether it comes first until it has told or asked something, and is slower than all others then.
+    pub(super) leads: bool,
     /// Whether loops that only read are left after some turns.
     pub(super) skims: bool,
     /// Whether it ends where threads begin with stores that shared memory has no room for.
