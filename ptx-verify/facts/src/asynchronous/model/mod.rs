@@ -499,6 +499,14 @@ fn of_launch(
                 shown.faults = faults;
             }
         }
+        let is_right = shown.end == End::Complete && goes_on(&shown, *spent) && !shown.guesses;
+        if is_right && program.has_order && !program.is_thinned && program.counts_rounds() {
+            let faults = otherwise::of_odd_rounds(program, scenario, spent);
+            if !faults.is_empty() {
+                scenario.parameter = ODD;
+                shown.faults = faults;
+            }
+        }
         if shown.guesses && !shown.faults.is_empty() {
             // What only one number in memory shows may be what the kernel relies on.
             let again = Scenario { memory: OTHER_MEMORY, ..scenario };

@@ -6,11 +6,14 @@ use super::choices;
 use super::fault::{Fault, FaultKind};
 use super::machine::End;
 use super::scenario::Scenario;
-use super::{Executed, OTHER_MEMORY, PARAMETER_APART, Shown, of_scenario};
+use super::{Executed, ODD, OTHER_MEMORY, PARAMETER_APART, Shown, of_scenario};
 use crate::FunctionFacts;
 
 /// The number of a parameter that rounds begin with.
 const FIRST: u64 = 1;
+/// Another odd number of rounds, and an even one that is no power of two.
+const OTHER_ODD: u64 = 11;
+const EVEN: u64 = 28;
 /// That of one that something is divided by.
 const DIVISOR: u64 = 2;
 
@@ -58,6 +61,23 @@ pub(super) fn of_other_role(
         }
     }
     Vec::new()
+}
+
+/// What goes wrong where roles have odd numbers of rounds, and of those within: what is right with powers of two may be so by luck. That a
+/// kernel is made for even numbers alone another number has to show, which is no power of two either.
+pub(super) fn of_odd_rounds(program: &Executed, scenario: Scenario, spent: &mut u32) -> Vec<Fault> {
+    let mut first = None;
+    for parameter in [ODD, OTHER_ODD, EVEN] {
+        let other = of_scenario(program, Scenario { parameter, memory: parameter, ..scenario }, None, None);
+        *spent += other.steps;
+        let mut faults = other.faults;
+        faults.retain(|fault| !fault.kind.is_of_end() && !fault.kind.is_of_bytes());
+        if other.guesses || faults.is_empty() {
+            return Vec::new();
+        }
+        first.get_or_insert(faults);
+    }
+    first.unwrap_or_default()
 }
 
 /// What goes wrong where a parameter that only chooses between ways is another number than the rest. That it is so where

@@ -20,6 +20,11 @@ impl Program {
         self.parts_of_parameters().into_iter().filter(wanted).max().map(|part| ROUNDS * part)
     }
 
+    /// Whether no loop takes more than one of what parameters count at once.
+    pub(super) fn counts_rounds(&self) -> bool {
+        self.parts_of_parameters().iter().all(|part| *part == 1)
+    }
+
     /// How many elements a part has of what parameters count.
     fn parts_of_parameters(&self) -> Vec<u64> {
         let mut parts = Vec::new();
