@@ -208,7 +208,7 @@ fn rank(fault: &Fault, part: Part) -> u32 {
         | Part::WaitOfReader
         | Part::OtherWait => 0,
         Part::Last | Part::After | Part::Begin | Part::Uncommitted | Part::Unheard | Part::Answer => 1,
-        Part::Common | Part::OwnBlock => 1,
+        Part::Common | Part::OwnBlock | Part::LeftOut => 1,
         Part::Commits | Part::Next | Part::Unexpected | Part::SameWay | Part::Lanes | Part::Relaxed => 1,
         Part::First if fault.kind == FaultKind::Barrier => 0,
         Part::First | Part::Number | Part::Blocks => 1,
@@ -226,7 +226,13 @@ const fn most(part: Part) -> usize {
     match part {
         Part::Next | Part::Begin | Part::Slot | Part::Rank | Part::First => 2,
         Part::Elsewhere | Part::Last | Part::Stage | Part::Round | Part::Rounds | Part::OtherWait => 3,
-        Part::Met | Part::Parity | Part::OtherParity | Part::NeverWaits | Part::After => 2,
+        Part::Met
+        | Part::Parity
+        | Part::OtherParity
+        | Part::NeverWaits
+        | Part::After
+        | Part::Access
+        | Part::LeftOut => 2,
         _ => 1,
     }
 }
@@ -242,7 +248,8 @@ fn launched((threads, blocks, parameter): ([u32; 3], u32, u64)) -> String {
     format!("an execution with blocks of {threads} threads{clusters} and parameters of {parameter} shows it")
 }
 
-const fn label(kind: FaultKind, part: Part) -> &'static str {
+/// What a place of a fault is called.
+pub(crate) const fn label(kind: FaultKind, part: Part) -> &'static str {
     match (kind, part) {
         (FaultKind::MissingFence, Part::Operation) => "read here through the asynchronous proxy",
         (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Operation) => {
@@ -252,9 +259,8 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         (FaultKind::EarlyExit | FaultKind::EarlyRemote, Part::Access) => "accessed from another block here",
         (FaultKind::SourceReused, Part::Operation) => "this operation may still read it",
         (_, Part::Operation) => "the operation starts here",
-        (FaultKind::Overwrite | FaultKind::EarlyRelease | FaultKind::TooFewArrivals, Part::Access) => {
-            "may still be read here"
-        }
+        (FaultKind::Overwrite | FaultKind::EarlyRelease, Part::Access) => "may still be read here",
+        (FaultKind::TooFewArrivals, Part::Access) => "others may use it here at the same time",
         (FaultKind::LanesRead, Part::Access) => "may still be read here",
         (FaultKind::Unordered | FaultKind::LanesApart, Part::Access) => "may still be written here",
         (FaultKind::TensorUntold, Part::Access) => "tensor memory is used here before",
@@ -318,6 +324,10 @@ const fn label(kind: FaultKind, part: Part) -> &'static str {
         ) => "each round begins here",
         (FaultKind::EarlyAccess, Part::Rounds) => "a wait belongs before the rounds that begin here",
         (_, Part::Rounds) => "the rounds of the access begin here",
+        (FaultKind::Phase | FaultKind::Barrier, Part::LeftOut) => {
+            "who waits, and in which rounds, is decided here"
+        }
+        (_, Part::LeftOut) => "who waits before, and in which rounds, is decided here",
         (_, Part::Stage) => "the stage turns here",
         (FaultKind::MissingFence, Part::Met) => "those who have written go on from here",
         (FaultKind::Unpublished, Part::Met) => "the maker goes on from here without a barrier",

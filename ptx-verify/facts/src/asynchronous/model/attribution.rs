@@ -11,7 +11,9 @@ use super::fault::{Fault, FaultKind, Part};
 use super::passed::brought;
 use crate::FunctionFacts;
 use crate::asynchronous::loops::latches;
-use crate::asynchronous::neighbours::{is_step, meeting_before, next_step, step_before};
+use crate::asynchronous::neighbours::{
+    is_step, meeting_before, meeting_on_some_ways, next_step, step_before,
+};
 use crate::asynchronous::parting::{after_rounds, common_before, joins_after, parts_before};
 
 use super::places::{chosen, lanes_meet, next_access, ranks, same_ways};
@@ -190,6 +192,23 @@ fn places(fault: &Fault, wanted: Part) -> Vec<u32> {
 /// Adds what threads do around the place where something is missing.
 fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
     let of = |wanted: Part| places(&fault, wanted).first().copied();
+    let lacks_wait = fault.kind.lacks_order() || fault.kind == FaultKind::MissingBarrier;
+    let left_out = [Some(fault.instruction), of(Part::Access)]
+        .into_iter()
+        .flatten()
+        .filter(|_| lacks_wait)
+        .find_map(|at| meeting_on_some_ways(facts, at));
+    // Who waits for ever may do so in the wrong rounds.
+    let waits_for_ever = matches!(fault.kind, FaultKind::Phase | FaultKind::Barrier);
+    let waits: Vec<u32> = [Part::OtherWait, Part::OtherBarrier]
+        .into_iter()
+        .flat_map(|part| places(&fault, part))
+        .chain([fault.instruction])
+        .filter(|_| waits_for_ever)
+        .filter_map(|at| parts_before(facts, at))
+        .collect();
+    let fault = left_out.into_iter().chain(waits).fold(fault, |fault, at| fault.with(at, Part::LeftOut));
+    let of = |wanted: Part| places(&fault, wanted).first().copied();
     let next = |at: Option<u32>| at.and_then(|at| next_step(facts, at));
     let before = |at: Option<u32>| at.and_then(|at| step_before(facts, at));
     let end = |at: Option<u32>| at.and_then(|at| round(facts, at)).and_then(|(_, end)| end);
@@ -227,8 +246,11 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
         FaultKind::Race | FaultKind::Overwrite | FaultKind::TooFewArrivals => {
             let ends = end(of(Part::Access));
             // Who has accessed it meets the others after its rounds.
-            let after = of(Part::Access).and_then(|at| after_rounds(facts, at, fault.instruction));
-            fault.with_some(ends, Part::Round).with_some(after, Part::After)
+            let access = of(Part::Access);
+            let after = access.and_then(|at| after_rounds(facts, at, fault.instruction));
+            let after_own = access.and_then(|at| after_rounds(facts, fault.instruction, at));
+            let fault = fault.with_some(ends, Part::Round).with_some(after, Part::After);
+            fault.with_some(after_own, Part::After)
         }
         FaultKind::SourceReused => {
             let met = meeting_before(facts, fault.instruction);

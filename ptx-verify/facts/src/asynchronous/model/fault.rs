@@ -189,6 +189,8 @@ pub enum Part {
     Relaxed,
     /// What threads have used first since they waited last.
     First,
+    /// Where it is decided who waits before, in which rounds.
+    LeftOut,
 }
 
 /// What is found in place of a number of arrivals where more than are counted arrive at once.

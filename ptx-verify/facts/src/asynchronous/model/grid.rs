@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 
 use super::again::{Known, Recent};
+use super::attribution::attribute;
 use super::drawn::counters;
 use super::effort::Effort;
 use super::fault::{Fault, FaultKind, Part};
@@ -118,7 +119,12 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
                     let found = if is_first { shown.clone() } else { trials.execute(trial) };
                     let races = trials.confirmed(trial, &found);
                     if !races.is_empty() {
-                        return races;
+                        let is_own = |fault: &Fault| fault.kind == FaultKind::Race;
+                        let attributed = races.into_iter().map(|fault| match is_own(&fault) {
+                            true => attribute(facts, &program.unheard, fault),
+                            false => fault,
+                        });
+                        return attributed.collect();
                     }
                     // Blocks that share nothing do the same in any order.
                     meets = found.meets;
@@ -153,20 +159,20 @@ enum Order {
     Reversed,
     /// Each until it has told others something or asked for it, and then the first block where no other one can go on.
     Held,
-}
-
-const ORDERS: [Order; 3] = [Order::Forward, Order::Reversed, Order::Held];
-
-/// What is asked of an execution: the threads of a block, and how it is executed.
-pub(super) type Question = ([u32; 3], Trial);
     /// The first block until it has told others something or asked for it, and then as before: who gets a lock first may be the last to
     /// come to a counter.
     Led,
+}
+
+const ORDERS: [Order; 3] = [Order::Forward, Order::Reversed, Order::Held];
+/// The orders of kernels with locks.
+const ORDERS_OF_LOCKS: [Order; 4] = [Order::Forward, Order::Reversed, Order::Held, Order::Led];
+
+/// What is asked of an execution: the threads of a block, and how it is executed.
+pub(super) type Question = ([u32; 3], Trial);
 
 /// How a kernel is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-/// The orders of kernels with locks.
-const ORDERS_OF_LOCKS: [Order; 4] = [Order::Forward, Order::Reversed, Order::Held, Order::Led];
 pub(super) struct Trial {
     row: u32,
     parameter: u64,
@@ -280,13 +286,13 @@ impl Trials<'_> {
             run: memory.run,
             reversed: matches!(order, Order::Reversed),
             holds: matches!(order, Order::Held),
+            leads: matches!(order, Order::Led),
             skims: true,
             fits: false,
             few: false,
             weighs: self.effort.weighs(),
             budget,
         };
-            leads: matches!(order, Order::Led),
         let mut machine = Machine::new(self.program, scenario);
         let end = machine.run();
         let steps = budget - machine.steps;

@@ -9,7 +9,7 @@ use ptx_syntax::Diagnostic;
 
 use super::RULE;
 use crate::subject::function::FlowContext;
-use crate::subject::protocol::words;
+use crate::subject::protocol::{self, words};
 
 /// A module with more kernels is not executed so, nor a kernel with more instructions.
 const MAX_KERNELS: usize = 8;
@@ -52,6 +52,8 @@ pub(super) fn finding(context: &FlowContext<'_>, facts: &FunctionFacts<'_>) -> O
 
 const fn label(fault: &Fault, part: Part) -> &'static str {
     match (fault.kind, part) {
+        // It is told as others of one block are.
+        (FaultKind::Race, _) => protocol::label(fault.kind, part),
         (FaultKind::NeverSet, Part::Arrival) => "this stores there",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Arrival) => "this tells others after it",
