@@ -126,21 +126,20 @@ pub(super) fn beginnings(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Ve
     found
 }
 
-/// The loads of parameters that something else is divided by: all parameters are one number, so that nothing is left of a quotient, as
-/// of the rounds that several blocks share.
+/// The loads of parameters that something else is divided by, or that the number of blocks is multiplied by: all parameters are one number, so
+/// that nothing is left of a quotient, as of the rounds that several blocks share, and the first step of blocks over parts is the last.
 pub(super) fn divisors(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<u32>> {
     let loads = loads_of_one(program);
     let mut found: Vec<Vec<u32>> = Vec::new();
     for step in &program.steps {
         let Action::Compute { shape, .. } = &step.action else { continue };
-        if shape.computation != Computation::Divide {
-            continue;
-        }
-        let Some(&Operand::Register { register, .. }) =
-            facts.body.operands(Handle::new(step.instruction)).get(2)
-        else {
-            continue;
+        let given = match (shape.computation, facts.body.operands(Handle::new(step.instruction))) {
+            (Computation::Divide, [_, _, divisor, ..]) => *divisor,
+            (Computation::Multiply, [_, one, other]) if is_grid(facts, *one) => *other,
+            (Computation::Multiply, [_, one, other]) if is_grid(facts, *other) => *one,
+            _ => continue,
         };
+        let Operand::Register { register, .. } = given else { continue };
         let Some((divisor, false)) = origin(facts, register, &loads, MAX_MOVES) else { continue };
         let same = same_as(facts, &loads, divisor);
         if !found.contains(&same) {
@@ -151,6 +150,20 @@ pub(super) fn divisors(facts: &FunctionFacts<'_>, program: &Program) -> Vec<Vec<
         }
     }
     found
+}
+
+/// Whether an operand is how many blocks there are.
+fn is_grid(facts: &FunctionFacts<'_>, mut operand: Operand) -> bool {
+    for _ in 0..MAX_MOVES {
+        let Operand::Register { register, .. } = operand else { break };
+        let [write] = facts.definitions(register) else { return false };
+        let computes = facts.instance(*write).and_then(|instance| instance.effects.computes);
+        match facts.body.operands(Handle::new(*write)) {
+            [_, from] if computes == Some(Computation::Move) => operand = *from,
+            _ => return false,
+        }
+    }
+    matches!(operand, Operand::Special(SpecialRegister::NCTAID | SpecialRegister::NCTAID_X))
 }
 
 /// Those of some loads that read the same parameter as one does.
