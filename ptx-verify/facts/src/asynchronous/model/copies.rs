@@ -388,6 +388,9 @@ impl Machine<'_> {
         let (warps, started) = (self.warps.len(), self.warps[warp].groups[Row::CpAsync as usize].started);
         let mut clock = self.warps[warp].clock.clone();
         clock.raise(warps, Row::CpAsync, warp, started);
+        if !counted {
+            self.too_many_at_once(&named, instruction);
+        }
         for (_, index) in named {
             self.warps[warp].arrivals.insert(index, (instruction, now));
             self.objects[index].note_arriver(warp);

@@ -341,12 +341,19 @@ impl Machine<'_> {
     /// between two of them.
     fn expected_by_too_many(&mut self, named: &[(u32, usize)], sizes: &Value, instruction: u32) {
         let Some(&(lane, index)) = named.first() else { return };
+        if sizes.lane(lane).is_some_and(|bytes| bytes > 0) && self.objects[index].running == 0 {
+            self.too_many_at_once(named, instruction);
+        }
+    }
+
+    /// Lanes arrive at an object at once, more than it counts: phases end between two of them.
+    pub(super) fn too_many_at_once(&mut self, named: &[(u32, usize)], instruction: u32) {
+        let Some(&(_, index)) = named.first() else { return };
         let object = &self.objects[index];
         let is_one = named.iter().all(|(_, other)| *other == index);
-        let has_bytes = sizes.lane(lane).is_some_and(|bytes| bytes > 0) && object.running == 0;
         let lanes = named.len() as i64;
         // A block whose size nobody tells may have one thread.
-        let is_known = self.program.knows_threads && is_one && has_bytes;
+        let is_known = self.program.knows_threads && is_one;
         if let Some((_, _, made)) = object.made.filter(|_| is_known)
             && lanes > i64::from(object.count)
         {
