@@ -142,7 +142,7 @@ impl Machine<'_> {
     /// atomic accesses they may be in order nevertheless, and those of one warp may be all that there are.
     fn race(&mut self, warp: usize, instruction: u32, pieces: &[Piece], writes: bool) {
         // What a flag tells of is in order for those who have waited for it, and whom they have met since.
-        if !self.may_tell_of_races() || self.warps[warp].clock.has_asked {
+        if !self.compares_accesses() || self.warps[warp].clock.has_asked {
             return;
         }
         let who = self.who(warp);
@@ -153,16 +153,27 @@ impl Machine<'_> {
         let apart = || pieces.iter().find_map(|&(_, piece)| self.anywhere_apart(warp, piece));
         let found = found.or_else(|| apart().map(|other| (other, true)));
         if let Some((other, is_write)) = found.filter(|(other, _)| !self.was_in_doubt(other.instruction)) {
+            // What memory decides in other warps is of no account for those who know nothing of it.
+            let is_free = self.is_free_of_guesses(warp, (other.warp as usize, other.event));
+            if !is_free && !self.may_tell_of_races() {
+                return;
+            }
             let race = self.raced(warp, instruction, &other, is_write);
             self.tell_race(race);
+            self.is_race_guessed &= !is_free;
         }
     }
 
     /// Whether a race would be told.
     pub(super) fn may_tell_of_races(&self) -> bool {
+        self.compares_accesses() && (self.guessed.is_none() || self.agree())
+    }
+
+    /// The same of one that memory has not decided about.
+    fn compares_accesses(&self) -> bool {
         let program = self.program;
         let is_first = self.faults.iter().all(|fault| fault.kind == FaultKind::ArrivesTwice);
-        let is_settled = self.race.is_some() || !is_first || self.guessed.is_some() && !self.agree();
+        let is_settled = self.race.is_some() || !is_first;
         let is_known = program.has_order || program.knows_threads && !program.is_thinned;
         is_known && !program.has_flags && !is_settled
     }

@@ -97,6 +97,8 @@ pub(super) struct Warp {
     pub(super) acting: u32,
     /// The lists in memory that have decided for it.
     pub(super) decisive: Lists,
+    /// The last event before memory decided about anything here, for the first time.
+    pub(super) guessed_after: Option<u32>,
     /// Which turns of loops it has executed.
     pub(super) turns: Turns,
     /// What its threads keep in their own memory.
@@ -371,6 +373,7 @@ impl<'p> Machine<'p> {
                     assumed: vec![Assumed::default(); program.registers],
                     acting: 0,
                     decisive: Lists::default(),
+                    guessed_after: None,
                     turns: Turns::default(),
                     local: Local::default(),
                     fragments: vec![start],

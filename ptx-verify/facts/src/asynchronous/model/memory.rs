@@ -6,6 +6,7 @@
 use ptx_ir::isa::{Computation, Update};
 
 use super::assumed::{Assumed, Lists};
+use super::clock::Row;
 use super::fault::Fault;
 use super::machine::{Fragment, Machine, Warp};
 use super::pointer::updated;
@@ -66,6 +67,7 @@ impl Machine<'_> {
     pub(super) fn guess(&mut self, warp: usize, instruction: u32, lists: Lists) {
         let own = &mut self.warps[warp];
         own.decisive = own.decisive.with(lists);
+        own.guessed_after.get_or_insert(own.event);
         let before = self.faults.len();
         if self.scenario.of_grid {
             self.device.guesses.insert(instruction);
@@ -102,6 +104,17 @@ impl Machine<'_> {
     pub(super) fn tell_race(&mut self, race: Fault) {
         self.race = Some(race);
         self.is_race_guessed = self.guessed.is_some();
+    }
+
+    /// Whether memory has decided about nothing that a warp knows of, nor about what another one did up to an event.
+    pub(super) fn is_free_of_guesses(&self, warp: usize, (other, event): (usize, u32)) -> bool {
+        let clock = &self.warps[warp].clock;
+        self.warps.iter().enumerate().all(|(index, each)| {
+            each.guessed_after.is_none_or(|after| {
+                let is_later = index != other || event <= after;
+                is_later && index != warp && clock.get(self.warps.len(), Row::Events, index) <= after
+            })
+        })
     }
 
     /// Whether one of the sources depends on what is assumed of memory.
