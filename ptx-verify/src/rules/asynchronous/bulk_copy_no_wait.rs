@@ -1,5 +1,5 @@
 use ptx_facts::asynchronous::model::FaultKind;
-use ptx_facts::asynchronous::{left_open, may_be_global, next_step, reads_of_shared};
+use ptx_facts::asynchronous::{counts_of_done, left_open, may_be_global, next_step, reads_of_shared};
 use ptx_facts::reach::{Ends, Reach};
 use ptx_ir::ir::FunctionKind;
 use ptx_ir::isa::{Access, AsyncAction, AsyncGroup, Instance, Mode};
@@ -91,7 +91,11 @@ fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
         found.sort_unstable();
         found
     };
-    let releases = of_global(&|each| each.is(Mode::Release) && each.effects.writes_memory);
+    let mut releases = of_global(&|each| each.is(Mode::Release) && each.effects.writes_memory);
+    // Who counts those who are done releases by a fence before.
+    releases.extend(counts_of_done(facts));
+    releases.sort_unstable();
+    releases.dedup();
     if releases.is_empty() {
         return;
     }
