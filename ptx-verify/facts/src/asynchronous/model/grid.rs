@@ -41,6 +41,8 @@ const MEMORY: [Content; 4] = [
     Content { number: 1, run: 2 },
     Content { number: 1, run: 3 },
 ];
+/// Numbers that are even: what is asked of fractions is answered with the lowest bit.
+const EVEN: [Content; 2] = [Content { number: 2, run: 0 }, Content { number: 6, run: 0 }];
 
 /// What the grids of a module's kernels have shown.
 pub(super) type Recently = Recent<Question, Shown>;
@@ -91,8 +93,10 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
             if !is_over {
                 let mut waits = shown.waits(facts);
                 if shown.guesses && !waits.is_empty() {
-                    let others = trials.execute(Trial { memory: MEMORY[1], ..first }).waits(facts);
-                    waits.retain(|fault| others.iter().any(|other| other.is(fault)));
+                    for memory in [MEMORY[1], EVEN[0]] {
+                        let others = trials.execute(Trial { memory, ..first }).waits(facts);
+                        waits.retain(|fault| others.iter().any(|other| other.is(fault)));
+                    }
                 }
                 stuck = Some(match stuck {
                     None => waits,
@@ -102,7 +106,8 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
                 });
                 complete += 1;
             }
-            let memories: &[Content] = if shown.guesses { &[MEMORY[0], MEMORY[2]] } else { &MEMORY[..1] };
+            let memories: &[Content] =
+                if shown.guesses { &[MEMORY[0], MEMORY[2], EVEN[0]] } else { &MEMORY[..1] };
             for &memory in memories {
                 let mut meets = true;
                 let orders: &[Order] = match program.has_locks {
@@ -115,7 +120,7 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
                         break;
                     }
                     let trial = Trial { memory, order, ..first };
-                    let is_first = memory.run == MEMORY[0].run && matches!(order, Order::Forward);
+                    let is_first = memory == MEMORY[0] && matches!(order, Order::Forward);
                     let found = if is_first { shown.clone() } else { trials.execute(trial) };
                     let races = trials.confirmed(trial, &found);
                     if !races.is_empty() {
@@ -311,7 +316,11 @@ impl Trials<'_> {
     /// for, and what lies in rows of a few elements may be in one place.
     fn confirmed(&self, trial: Trial, shown: &Shown) -> Vec<Fault> {
         let mut races = shown.of_races_in(self.facts, trial.memory);
-        let memory = if trial.memory.run > 0 { MEMORY[3] } else { MEMORY[1] };
+        let memory = match trial.memory {
+            Content { run: 1.., .. } => MEMORY[3],
+            memory if memory == EVEN[0] => EVEN[1],
+            _ => MEMORY[1],
+        };
         let trial = Trial { confirms: true, ..trial };
         let other = Trial { parameter: trial.parameter.max(FEW) + APART, ..trial };
         for trial in [other].into_iter().chain(shown.guesses.then_some(Trial { memory, ..trial })) {
