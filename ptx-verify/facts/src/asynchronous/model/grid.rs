@@ -248,7 +248,9 @@ impl Shown {
         }
         let is_set_elsewhere = |fault: &&Fault| {
             let mut others = fault.others.iter();
-            others.any(|(other, _)| has_same_distance(facts, *other, fault.instruction))
+            others.any(|(other, part)| {
+                *part == Part::Last || has_same_distance(facts, *other, fault.instruction)
+            })
         };
         let waits = self.faults.iter().filter(|fault| fault.kind == FaultKind::NeverSet);
         waits.filter(is_set_elsewhere).cloned().collect()

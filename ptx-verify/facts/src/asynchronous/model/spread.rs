@@ -11,7 +11,7 @@ use super::effort::weight_of_global;
 use super::fault::{Fault, FaultKind, Part};
 use super::machine::{Machine, State};
 use super::pointer::{PLACE_BITS, updated};
-use super::program::{Action, Address, GlobalAccess};
+use super::program::{Action, Address, GlobalAccess, Step};
 use super::shadow::{Touch, Who, cells};
 use super::value::{Value, lanes};
 use crate::values::number::mask as low_bits;
@@ -641,6 +641,23 @@ impl Machine<'_> {
                 |step| matches!(&step.action, Action::Global(access) if access.update == Some(Update::Add)),
             )
         };
+        if setters.is_empty() && waits.iter().all(|(other, _)| *other == at) {
+            // Who has taken a lock never gives it back.
+            let takes = |step: &Step| {
+                step.instruction == at
+                    && matches!(&step.action, Action::Global(access) if access.update == Some(Update::CompareExchange))
+            };
+            let has_taken = |index: &usize| {
+                let own = &self.warps[*index];
+                own.alive == 0 && self.device.warps[*index].told.iter().any(|(_, told)| *told == at)
+            };
+            let owner = (0..self.warps.len()).find(has_taken);
+            if let Some(owner) = owner.filter(|_| self.program.steps.iter().any(takes)) {
+                let last = self.warps[owner].last_use;
+                self.faults.push(Fault::new(FaultKind::NeverSet, at).with_some(last, Part::Last));
+            }
+            return;
+        }
         if setters.is_empty() || !self.program.asks_grid && setters.iter().all(adds) {
             return;
         }

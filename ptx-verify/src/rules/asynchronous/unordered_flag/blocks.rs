@@ -55,6 +55,7 @@ const fn label(fault: &Fault, part: Part) -> &'static str {
         // It is told as others of one block are.
         (FaultKind::Race, _) => protocol::label(fault.kind, part),
         (FaultKind::NeverSet, Part::Arrival) => "this stores there",
+        (FaultKind::NeverSet, Part::Last) => "the last that those do who have taken it",
         (_, Part::OtherWait) => "others wait here",
         (_, Part::Arrival) => "this tells others after it",
         (_, Part::Wait) => "the last that was asked before",
