@@ -282,6 +282,8 @@ impl Machine<'_> {
             self.expected_by_too_many(&named, &sizes, instruction);
         }
         let mut told = None;
+        // The object, and its phase, at which the lane before has arrived.
+        let mut before = None;
         for (lane, index) in named {
             let (count, bytes) = (counts.lane(lane)?, sizes.lane(lane)? as u32);
             if expects {
@@ -310,7 +312,9 @@ impl Machine<'_> {
             if arrives {
                 self.warps[warp].arrivals.insert(index, (instruction, now));
                 self.warps[warp].lane_arrives(index, lane, now);
-                self.arrives_too_many(warp, index, instruction);
+                let is_at_once = before == Some((index, self.objects[index].phase));
+                self.arrives_too_many(warp, index, instruction, is_at_once);
+                before = Some((index, self.objects[index].phase));
                 self.tells_tensor(warp, index, instruction);
                 if self.objects[index].block != self.warps[warp].block {
                     self.in_scope(index, instruction, 0);
@@ -363,10 +367,12 @@ impl Machine<'_> {
         }
     }
 
-    /// A warp arrives in a phase that has all arrivals already, while bytes are missing, and none of them was its own.
-    fn arrives_too_many(&mut self, warp: usize, index: usize, instruction: u32) {
+    /// A warp arrives in a phase that has all arrivals already, while bytes are missing, and none of them was its own, or its lanes arrive
+    /// at once.
+    fn arrives_too_many(&mut self, warp: usize, index: usize, instruction: u32, is_at_once: bool) {
         let object = &self.objects[index];
-        let is_again = object.arrivers_in_phase.checked_shr(warp as u32).is_none_or(|bits| bits & 1 != 0);
+        let is_again =
+            !is_at_once && object.arrivers_in_phase.checked_shr(warp as u32).is_none_or(|bits| bits & 1 != 0);
         // Of a block whose size is not known, fewer threads may be launched.
         let is_too_many = self.program.knows_threads && object.pending == 0 && !is_again;
         if let Some((_, _, made)) = object.made.filter(|_| is_too_many) {
