@@ -165,6 +165,8 @@ const OTHER_MEMORY: u64 = 3;
 /// Numbers of memory from which on another one that is less by this part asks for many rounds as well.
 const MANY_IN_MEMORY: u64 = 64;
 const SHORT_OF_MEMORY: u64 = 8;
+/// Another one is larger by so much, so that its lowest byte is the same.
+const OTHER_BYTES: u64 = 1 << 8;
 /// Another number is smaller by so much, where one is to show nothing new: it takes no more steps.
 const PARAMETER_APART: u64 = 4;
 /// Steps of warps for one execution: as many for each step of the program, and as many in any case.
@@ -525,6 +527,8 @@ fn of_launch(
             let near = [
                 (scenario.memory - apart, other.end == End::Complete),
                 (scenario.memory + apart, shown.of_same_lists),
+                // Lists of bytes have the same again.
+                (scenario.memory + OTHER_BYTES, shown.of_same_lists),
             ];
             let may_ask = !shows && scenario.memory >= MANY_IN_MEMORY;
             for (memory, _) in near.into_iter().filter(|(_, may_show)| *may_show && may_ask) {
