@@ -291,7 +291,9 @@ fn around(facts: &FunctionFacts<'_>, fault: Fault) -> Fault {
             let after = ends.and_then(|at| after_rounds(facts, fault.instruction, at));
             let round = ends.and(end(Some(fault.instruction)));
             let fault = fault.with_some(goes_on, Part::Next).with_some(after, Part::After);
-            fault.with_some(round, Part::Round)
+            // There may be a round too many.
+            let begins = round_around(facts, fault.instruction);
+            fault.with_some(round, Part::Round).with_some(begins, Part::Rounds)
         }
         _ => fault,
     }
@@ -382,9 +384,11 @@ fn is_test(facts: &FunctionFacts<'_>, instruction: u32) -> bool {
     matches!(effects, Some((_, AsyncAction::Test)))
 }
 
-/// The instructions that compute the parity of a test.
+/// The instructions that compute the parity of a test, or the phase that an arrival has given.
 fn parities(facts: &FunctionFacts<'_>, test: u32) -> Vec<u32> {
-    origins(facts, test, Purpose::Parity, MAX_DEPTH)
+    let found = origins(facts, test, Purpose::Parity, MAX_DEPTH);
+    // What an arrival has given is looked for where it is chosen.
+    if found.is_empty() { origins(facts, test, Purpose::Phase, 1) } else { found }
 }
 
 /// The instructions that compute an operand, through at most `depth` of them. A move is none.
