@@ -83,6 +83,8 @@ pub(super) struct Device {
     pub(super) leading: Option<u64>,
     /// Whether a thread has just told others something, or asked for it.
     pub(super) has_told: bool,
+    /// The last plain store where others look with strong loads.
+    pub(super) told_weakly: Option<u32>,
     /// The words of the race that was found.
     pub(super) raced: Option<u64>,
     /// Blocks that have come to the barrier of the grid, and what they know.

@@ -89,7 +89,7 @@ impl Machine<'_> {
             if strength.is_strong {
                 self.order(warp, instruction, event, access, address);
             } else if access.writes {
-                self.tell_weakly(warp, address, u64::from(access.address.bytes));
+                self.tell_weakly(warp, instruction, address, u64::from(access.address.bytes));
             }
             let parts = access.to.len().max(if access.writes { access.from.len().max(1) } else { 0 });
             for index in 0..parts as u64 {
@@ -326,9 +326,12 @@ impl Machine<'_> {
     }
 
     /// A plain store where others may look: people set flags so, after a fence.
-    fn tell_weakly(&mut self, warp: usize, address: u64, bytes: u64) {
+    fn tell_weakly(&mut self, warp: usize, instruction: u32, address: u64, bytes: u64) {
         let Self { device, .. } = self;
         let fenced = &device.warps[warp].fenced;
+        if device.strong.contains_key(&(address >> PLACE_BITS)) {
+            device.told_weakly = Some(instruction);
+        }
         for word in address / WORD..(address + bytes.max(1)).div_ceil(WORD) {
             if let Some(released) = device.released.get_mut(&word) {
                 *released = Released { wide: fenced.clone(), narrow: None };
@@ -485,7 +488,13 @@ impl Machine<'_> {
         let fault = fault.with_some(self.device.warps[warp].looked, Part::Wait);
         let met = self.warps[warp].met.into_iter().flatten();
         let fault = met.fold(fault, |fault, at| fault.with(at, Part::Met));
-        self.tell_race(fault);
+        // Who has come first may have asked before.
+        let mates = self.warps.iter().zip(&self.device.warps).filter(|(warp, _)| warp.block == block);
+        let asked = mates.filter_map(|(_, mate)| mate.looked).max();
+        let fault = fault.with_some(asked, Part::OtherWait);
+        let weakly =
+            self.device.told_weakly.filter(|_| fault.others.iter().all(|(_, part)| *part != Part::Arrival));
+        self.tell_race(fault.with_some(weakly, Part::Relaxed));
     }
 
     /// Whether blocks may have come to one place in global memory, or have drawn from one counter.

@@ -57,6 +57,7 @@ const fn label(fault: &Fault, part: Part) -> &'static str {
         (FaultKind::NeverSet, Part::Arrival) => "this stores there",
         (FaultKind::NeverSet, Part::Last) => "the last that those do who have taken it",
         (_, Part::OtherWait) => "others wait here",
+        (_, Part::Relaxed) => "this plain store orders nothing for those who wait for it",
         (_, Part::Arrival) => "this tells others after it",
         (_, Part::Wait) => "the last that was asked before",
         (_, Part::Next) => "those who have asked go on here",
