@@ -100,9 +100,10 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
                 }
                 stuck = Some(match stuck {
                     None => waits,
-                    Some(known) => {
-                        known.into_iter().filter(|fault| waits.iter().any(|other| other.is(fault))).collect()
-                    }
+                    Some(known) => known
+                        .into_iter()
+                        .filter(|fault| waits.iter().any(|other| waits_as_well(other, fault)))
+                        .collect(),
                 });
                 complete += 1;
             }
@@ -116,11 +117,12 @@ pub(super) fn between_blocks(facts: &FunctionFacts<'_>, calls: &[u32], known: &E
                     false => &ORDERS,
                 };
                 for &order in orders {
-                    if trials.is_over() || !meets {
-                        break;
-                    }
                     let trial = Trial { memory, order, ..first };
                     let is_first = memory == MEMORY[0] && matches!(order, Order::Forward);
+                    // What has been executed already may show something.
+                    if trials.is_over() && !is_first || !meets {
+                        break;
+                    }
                     let found = if is_first { shown.clone() } else { trials.execute(trial) };
                     let races = trials.confirmed(trial, &found);
                     if !races.is_empty() {
@@ -255,6 +257,12 @@ impl Shown {
         let waits = self.faults.iter().filter(|fault| fault.kind == FaultKind::NeverSet);
         waits.filter(is_set_elsewhere).cloned().collect()
     }
+}
+
+/// Whether threads wait for ever at the same place in another execution, where others may do so before.
+fn waits_as_well(other: &Fault, fault: &Fault) -> bool {
+    other.is(fault)
+        || other.kind == fault.kind && other.others.contains(&(fault.instruction, Part::OtherWait))
 }
 
 struct Trials<'p> {
