@@ -70,10 +70,17 @@ impl Machine<'_> {
             (Some(&(arrival, at)), _) if at < other.event => Fault::new(FaultKind::Race, arrival)
                 .with(access, Part::Access)
                 .with(other.instruction, Part::Access),
-            (Some(_), Some((_, _, made))) => Fault::new(FaultKind::TooFewArrivals, made)
-                .counted(count, -1)
-                .with(access, Part::Access)
-                .with(other.instruction, Part::Access),
+            (Some(_), Some((_, _, made))) => {
+                // Either of the two may have waited for another phase of what the other one completes.
+                let first = other.warp as usize;
+                let waits =
+                    [(first, warp), (warp, first)].map(|(one, other)| self.wait_for_other(one, other));
+                let fault = Fault::new(FaultKind::TooFewArrivals, made)
+                    .counted(count, -1)
+                    .with(access, Part::Access)
+                    .with(other.instruction, Part::Access);
+                waits.into_iter().fold(fault, |fault, wait| fault.with_some(wait, Part::OtherWait))
+            }
             _ => {
                 // Another one may have spoken for the writer.
                 let own_first = |each: &&Warp| each.block != writer.block;
@@ -118,6 +125,11 @@ impl Machine<'_> {
         shared.max_by_key(|(_, test)| test.1).map(|(object, _)| *object).or(own.tested)
     }
 
+    /// The last wait of a warp for what another one completes.
+    fn wait_for_other(&self, warp: usize, other: usize) -> Option<u32> {
+        self.warps[warp].tests.get(&self.guard(warp, other)?).map(|test| test.0)
+    }
+
     /// Where warps of a block come to other barriers than this one: all, or those whose number of threads has changed.
     pub(super) fn other_places(&self, block: usize, number: u32, is_changed: bool) -> Vec<u32> {
         let others = self.blocks[block].barriers.iter().filter(|(other, _)| **other != number);
@@ -160,7 +172,9 @@ impl Machine<'_> {
                                 object.and_then(|object| self.objects[object].last_arrival),
                                 Part::Arrival,
                             )
-                            .with_some(self.last_test(warp), Part::Wait),
+                            .with_some(self.last_test(warp), Part::Wait)
+                            // Who has started the operation may have waited for another phase.
+                            .with_some(self.wait_for_other(owner as usize, warp), Part::OtherWait),
                         // Who has waited may have waited for another phase.
                         None if row == Row::Tcgen05 => early.with_some(self.last_test(warp), Part::Wait),
                         None => early.with_some(other.groups[row as usize].last_commit, Part::Committed),
