@@ -4,18 +4,24 @@ use ptx_ir::ir::{Handle, Operand, Register};
 use ptx_ir::isa::Computation;
 use ptx_ir::special::{SpecialRegister, Varies};
 
+use super::drawn::variable;
 use crate::FunctionFacts;
 
 /// Registers that a number is computed of.
 const MAX_REGISTERS: usize = 48;
 /// The last lane of a warp.
 const LAST_LANE: u64 = 31;
+/// Bytes of the largest number.
+const MAX_BYTES: u64 = 8;
 
 /// Whether a store, in each warp, stores to a place what the other warps store there: what is stored is computed of what the
 /// kernel is given, of the block, the lane, and of what is loaded from addresses that are computed so.
 pub(super) fn stores_alike(facts: &FunctionFacts<'_>, store: u32) -> bool {
     let uses = facts.uses();
     let address = facts.address_in_register(store).map(|(register, _)| register);
+    if adds(facts, store) {
+        return false;
+    }
     let read = uses.of(store).iter().filter(|each| each.reads() && Some(each.register) != address);
     let mut open: Vec<Register> = read.map(|each| each.register).collect();
     let mut seen = open.clone();
@@ -48,6 +54,23 @@ pub(super) fn stores_alike(facts: &FunctionFacts<'_>, store: u32) -> bool {
         }
     }
     true
+}
+
+/// Whether a store is of a single number that is loaded just before: each warp adds to what the one before has stored. What is computed
+/// of fractions is not known in C++.
+fn adds(facts: &FunctionFacts<'_>, store: u32) -> bool {
+    let block = facts.cfg.block_of(Handle::new(store));
+    (facts.cfg.instructions(block).start..store).any(|at| {
+        let computes = facts.instance(at).and_then(|each| each.effects.computes);
+        computes == Some(Computation::Load) && is_one_number(facts, at, store)
+    })
+}
+
+/// Whether two accesses are of one variable that is a single number.
+fn is_one_number(facts: &FunctionFacts<'_>, one: u32, other: u32) -> bool {
+    let Some(own) = variable(facts, one) else { return false };
+    let size = facts.module.variables[own].size();
+    variable(facts, other) == Some(own) && size.is_some_and(|size| size <= MAX_BYTES)
 }
 
 /// Whether a special register may have another number in another warp.

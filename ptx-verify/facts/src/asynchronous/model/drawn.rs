@@ -71,7 +71,7 @@ fn stored(facts: &FunctionFacts<'_>, wanted: Option<Handle<Variable>>) -> Vec<Re
 }
 
 /// The variable that an access is in.
-fn variable(facts: &FunctionFacts<'_>, access: u32) -> Option<Handle<Variable>> {
+pub(super) fn variable(facts: &FunctionFacts<'_>, access: u32) -> Option<Handle<Variable>> {
     let operands = facts.body.operands(Handle::new(access));
     let mut register = operands.iter().find_map(|operand| match *operand {
         Operand::VariableAddress { variable, .. } | Operand::Element { variable, .. } => Some(Err(variable)),
