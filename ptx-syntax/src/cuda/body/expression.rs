@@ -270,10 +270,8 @@ impl<'s> Parser<'s> {
         let Some(captures) = self.captures() else { return self.unknown() };
         let types = self.types.len();
         let template = if self.text() == "<" { self.template_parameters() } else { Vec::new() };
-        // nvcc lets these stand here.
-        while matches!(self.text(), "__device__" | "__host__" | "__forceinline__") {
-            self.at += 1;
-        }
+        // nvcc lets these stand here, and attributes.
+        while self.text() != "mutable" && self.specifier(&mut super::types::Specifiers::default()) {}
         let (parameters, are_known) = match self.text() {
             "(" => self.parameters(),
             _ => (Vec::new(), true),
@@ -345,8 +343,17 @@ impl<'s> Parser<'s> {
     ) -> Expression<'s> {
         let mut returns = TypeName::Auto;
         let mut is_mutable = false;
-        while matches!(self.text(), "mutable" | "constexpr" | "noexcept" | "__device__" | "__host__") {
-            is_mutable |= self.text() == "mutable";
+        let mut others = super::types::Specifiers::default();
+        loop {
+            match self.text() {
+                "mutable" => is_mutable = true,
+                "noexcept" if self.ahead(1) == "(" => {
+                    self.at = self.after_group(self.at + 1);
+                    continue;
+                }
+                _ if self.specifier(&mut others) => continue,
+                _ => break,
+            }
             self.at += 1;
         }
         if self.accept("->") {
@@ -651,6 +658,18 @@ impl<'s> Parser<'s> {
                     let depth = depth.max(index.depth);
                     let span = self.up_to_here(span);
                     of = Expression::made(ExpressionKind::Index(Box::new(of), Box::new(index)), span, depth);
+                }
+                // `a.*p` and `a->*p`: the pointer says which member.
+                word @ (".*" | "->*") => {
+                    self.at += 1;
+                    let object = match word {
+                        "->*" => Expression::made(ExpressionKind::Unary("*", Box::new(of)), span, depth),
+                        _ => of,
+                    };
+                    let pointer = self.unary();
+                    of = both(object, pointer, |object, pointer| {
+                        ExpressionKind::Binary(super::MEMBER_POINTER, object, pointer)
+                    });
                 }
                 word @ ("." | "->") => {
                     self.at += 1;

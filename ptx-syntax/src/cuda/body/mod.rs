@@ -36,6 +36,9 @@ use crate::Span;
 /// No tree is deeper.
 pub const DEEPEST: u32 = 72;
 
+/// The operator that takes the member of an object which a pointer names.
+pub const MEMBER_POINTER: &str = ".*";
+
 /// What a file declares.
 #[derive(Clone, Debug, Default)]
 pub struct Program<'s> {
@@ -329,6 +332,8 @@ pub enum TypeName<'s> {
     Structure(StructureId),
     /// A type of CUDA's library, such as `cuda::barrier`.
     Library(&'s str),
+    /// A pointer to a function: its value tells to which one.
+    Function,
     /// A pointer.
     Pointer(Box<Self>),
     /// A reference.

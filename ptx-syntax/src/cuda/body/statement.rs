@@ -469,7 +469,8 @@ impl<'s> Parser<'s> {
         let mut all = Vec::new();
         loop {
             let (name, mut ty) = self.declarator(base.clone());
-            if name.is_empty() {
+            // A bit field without a name leaves bits free.
+            if name.is_empty() && !(self.text() == ":" && self.owner.is_some()) {
                 return self.unknown_statement();
             }
             if self.text() == ":"

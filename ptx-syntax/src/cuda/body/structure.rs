@@ -350,10 +350,10 @@ impl<'s> Parser<'s> {
         }
         let (end, open) = self.end_of_head(start);
         let is_body = self.tokens.get(end).is_some_and(|token| token.text == "{");
-        // `float (*name)[N];` is a pointer to an array, and no method.
+        // `float (*name)[N];` is a pointer to an array, `void (*name)(int);` one to a function, and neither is a method.
         let is_method = |open: &usize| {
             let text = |at: usize| self.tokens.get(at).map_or("", |token| token.text);
-            !(matches!(text(open + 1), "*" | "&") && text(self.after_group(*open)) == "[")
+            !(matches!(text(open + 1), "*" | "&") && matches!(text(self.after_group(*open)), "[" | "("))
         };
         if let Some(open) = open.filter(is_method) {
             if !is_body && self.tokens.get(end).is_some_and(|token| token.text == ";") {

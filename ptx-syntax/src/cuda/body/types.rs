@@ -273,6 +273,12 @@ impl<'s> Parser<'s> {
     /// `*`, `&` and `const` after a type.
     pub(super) fn pointers(&mut self, mut ty: TypeName<'s>) -> TypeName<'s> {
         loop {
+            // What it points to is told by its value.
+            if self.begins_member_pointer(self.at) {
+                self.at += 3;
+                ty = TypeName::Unknown;
+                continue;
+            }
             match self.text() {
                 "*" => ty = TypeName::Pointer(Box::new(ty)),
                 "&" | "&&" => ty = TypeName::Reference(Box::new(ty)),
@@ -283,22 +289,47 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// Whether `T::*` stands there.
+    fn begins_member_pointer(&self, at: usize) -> bool {
+        let text =
+            |by: usize| self.tokens.get(at + by).filter(|token| token.is_plain()).map(|token| token.text);
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Identifier)
+            && text(1) == Some("::")
+            && text(2) == Some("*")
+    }
+
     /// A name with what stands around it: `*name[4]`, `(&name)[4]`. The name is empty where there is none.
     pub(super) fn declarator(&mut self, base: TypeName<'s>) -> (&'s str, TypeName<'s>) {
         let mut ty = self.pointers(base);
         // `(&name)[N]` and `(*name)[N]`.
         let grouped = self.text() == "("
             && matches!(self.ahead(1), "&" | "*")
-            && (self.ahead(3) == ")" || self.ahead(2) == ")");
-        let wrap = grouped.then(|| self.ahead(1));
+            && (self.ahead(3) == ")" || self.ahead(2) == ")" || (self.is_name(2) && self.ahead(3) == "["));
+        let mut wrap = grouped.then(|| self.ahead(1));
         let mut is_of_function = false;
         if grouped {
             self.at += 2;
         }
+        // `(T::*name)(…)` and `(T::*name)[N]`
+        let is_of_member = self.text() == "(" && self.begins_member_pointer(self.at + 1);
+        if is_of_member {
+            self.at += 4;
+            wrap = Some("*");
+        }
+        let grouped = grouped || is_of_member;
         let mut name = "";
         if self.is_name(0) {
             name = self.text();
             self.at += 1;
+        }
+        // `(*name[N])(…)` is an array of pointers to functions.
+        let mut of_functions = Vec::new();
+        while grouped && self.text() == "[" {
+            let end = self.after_group(self.at);
+            self.at += 1;
+            let length = (self.text() != "]").then(|| Box::new(self.comma()));
+            self.at = end;
+            of_functions.push(length);
         }
         if grouped {
             self.at += 1;
@@ -326,8 +357,12 @@ impl<'s> Parser<'s> {
         }
         match wrap {
             Some("&") => ty = TypeName::Reference(Box::new(ty)),
+            Some(_) if is_of_function && !is_of_member => ty = TypeName::Function,
             Some(_) => ty = TypeName::Pointer(Box::new(ty)),
             None => {}
+        }
+        for length in of_functions.into_iter().rev() {
+            ty = TypeName::Array(Box::new(ty), ArrayLength(length));
         }
         (name, ty)
     }

@@ -4,12 +4,14 @@ use std::rc::Rc;
 
 use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{
-    Expression, ExpressionKind, Function, Parameter, Statement, StatementKind, TemplateArgument, TypeName,
+    Expression, ExpressionKind, Function, MEMBER_POINTER, Parameter, Statement, StatementKind,
+    TemplateArgument, TypeName,
 };
 
+use super::member::base_of;
 use super::pack::is_pack;
 use super::scope::{CALL, DESTRUCTOR};
-use super::types::{Given, Members, ORDERS_AND_SCOPES, Space, Ty};
+use super::types::{Members, ORDERS_AND_SCOPES, Space, Ty};
 use super::value::{Held, Place, Value};
 use super::{Binding, Call, Frame, Lambda, Lowering, MAX_CALLS, Unclear};
 
@@ -51,6 +53,10 @@ impl<'a, 's> Lowering<'a, 's> {
                 {
                     let of = Rc::clone(of);
                     return self.called_value(&of, template, given);
+                }
+                if let Some(Binding::Place(place @ Place::Link(_, Ty::Function))) = self.binding(name) {
+                    let place = place.clone();
+                    return self.called_object(place, given);
                 }
                 if let Some(Binding::Place(place)) = self.binding(name)
                     && let Ty::Structure(members) = place.ty().clone()
@@ -130,6 +136,16 @@ impl<'a, 's> Lowering<'a, 's> {
                     }
                     Ty::Structure(members) => self.method(place, &members, name, template, given),
                     _ => Err(Unclear),
+                }
+            }
+            ExpressionKind::Binary(MEMBER_POINTER, object, pointer) => {
+                let (object, members, name) = self.member_by_pointer(object, pointer)?;
+                match self.is_member_object(&members, &name) {
+                    true => {
+                        let object = self.member(object, &name)?;
+                        self.called_object(object, given)
+                    }
+                    false => self.method(object, &members, &name, &[], given),
                 }
             }
             // An object of an array, or what a function gives.
@@ -275,6 +291,10 @@ impl<'a, 's> Lowering<'a, 's> {
         let mut same = self.frames.iter().filter(|frame| frame.function == Some(function.span));
         let takes_any = function.parameters.last().is_some_and(|last| last.is_pack);
         let goes_on = !bindings.is_empty() || takes_any || same.all(|frame| is_other(&frame));
+        // Numbers that are known end it as well.
+        let is_recursive = turn > 0 || self.calls_itself(function, given);
+        let goes_on =
+            goes_on || function.parameters.iter().any(|each| !matches!(each.ty, TypeName::Reference(_)));
         if turn > 0 && (!goes_on || turn > MAX_RECURSION) {
             return Err(Unclear);
         }
@@ -399,7 +419,11 @@ impl<'a, 's> Lowering<'a, 's> {
                 self.names.push(lambda.clone());
                 continue;
             }
-            let place = self.parameter(parameter, arguments.get(index).cloned())?;
+            let argument = arguments.get(index).cloned();
+            let place = match self.known_argument(function, parameter, argument.as_ref()) {
+                Some(known) if is_recursive => Place::Fixed(known?),
+                _ => self.parameter(parameter, argument)?,
+            };
             self.names.push((parameter.name, Binding::Place(place)));
         }
         // What a lambda returns, the first `return` tells.
@@ -425,6 +449,7 @@ impl<'a, 's> Lowering<'a, 's> {
         }
         let span = self.span;
         self.statements(&function.body)?;
+        self.has_returned = false;
         self.all_labels_are_placed()?;
         self.span = span;
         self.place_label(&end);
@@ -558,7 +583,8 @@ impl<'a, 's> Lowering<'a, 's> {
                 continue;
             }
             // Before the constructor has begun it, a reference refers to nothing.
-            if let Ok(Place::Link(of, _)) = self.member_itself(place.clone(), member.name)
+            if let Ok(Place::Link(of, ty)) = self.member_itself(place.clone(), member.name)
+                && ty != Ty::Function
                 && of.borrow().is_none()
             {
                 continue;
@@ -725,31 +751,7 @@ pub(super) struct Seen<'s> {
 const MAX_RECURSION: usize = 40;
 
 /// Structures that one is derived of.
-const MAX_BASES: usize = 32;
-
-/// What an object of one structure is as one of the other: itself or a base. What a base is given may be named before it is whole,
-/// so that only one of the same structure is it as well.
-fn base_of(members: &Rc<Members>, of: &Rc<Members>) -> Option<Rc<Members>> {
-    let mut pending = vec![Rc::clone(members)];
-    let mut same = Vec::new();
-    let mut left = MAX_BASES;
-    while let Some(each) = pending.pop().filter(|_| left > 0) {
-        left -= 1;
-        if each == *of {
-            return Some(each);
-        }
-        pending.extend(each.bases.iter().cloned());
-        // With other numbers it is another one of the same template.
-        let are_other = |(own, other): (&Given, &Given)| match (own, other) {
-            (Given::Number(own, _), Given::Number(other, _)) => own != other,
-            _ => false,
-        };
-        if each.structure == of.structure && !each.given.iter().zip(&of.given).any(are_other) {
-            same.push(each);
-        }
-    }
-    same.pop().filter(|_| same.is_empty())
-}
+pub(super) const MAX_BASES: usize = 32;
 
 /// Statements of a function that is called for one thing.
 const MAX_OF_WRAPPER: usize = 8;

@@ -54,6 +54,11 @@ impl<'a, 's> Lowering<'a, 's> {
         let (name, own) = match &**of {
             Callable::Lambda(lambda) => return self.called_lambda(lambda.clone(), template, given),
             Callable::Function(name, own) => (name, own),
+            // A static method, or one of another object, which the call does not name.
+            Callable::Member(members, name) => {
+                let (functions, owner) = self.methods(&Rc::clone(members), name);
+                return self.inlined(&functions, template, given, Some((None, owner)), None);
+            }
         };
         let is_such = |function: &&'a Function<'s>| function.owner.is_none() && function.name == *name;
         let functions: Vec<&'a Function<'s>> = self.program.functions.iter().filter(is_such).collect();

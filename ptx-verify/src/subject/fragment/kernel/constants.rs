@@ -94,6 +94,10 @@ impl<'s> Lowering<'_, 's> {
             (Ty::Integer { .. }, Some([])) => Ok(Place::Fixed(Value::constant(0, ty.clone()))),
             (Ty::Integer { .. }, Some([only])) => self.constant_of_type(ty, only),
             (Ty::Float(..), _) => Ok(Place::Unknown(ty.clone())),
+            (Ty::Function, None) => {
+                let value = self.value(from)?;
+                if matches!(value.ty, Ty::Callable(_)) { Ok(Place::Fixed(value)) } else { Err(Unclear) }
+            }
             (Ty::Array(of, count), Some(listed)) => {
                 // The list may say how long it is.
                 let count = if *count == 0 { listed.len() as u64 } else { *count };

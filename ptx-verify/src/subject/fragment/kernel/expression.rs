@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, TypeName};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, FloatKind, MEMBER_POINTER, TypeName};
 
 use super::pack::is_pack;
 use super::types::{Space, Ty, vector_index};
@@ -70,7 +70,14 @@ impl<'s> Lowering<'_, 's> {
                 {
                     return self.of_template(of, types);
                 }
+                if let Some(member) = self.member_of(owner, name)? {
+                    return self.read(&member);
+                }
                 return match self.ty(owner)? {
+                    // A static method as a value.
+                    Ty::Structure(members) if !self.methods(&members, name).0.is_empty() => {
+                        self.value_of_member(owner, name).ok_or(Unclear)
+                    }
                     Ty::Structure(members) => self.constant_of(&members, name),
                     Ty::Integer { .. } => self.constant_of_enumeration(name),
                     _ => Err(Unclear),
@@ -163,7 +170,16 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Choice(condition, then, otherwise) => self.choice(condition, then, otherwise)?,
             ExpressionKind::Cast(to, of) => self.cast(to, of)?,
             ExpressionKind::SizeOfType(ty) => {
-                let ty = self.ty(ty)?;
+                let mark = self.mark();
+                let ty = match (self.ty(ty), ty) {
+                    // It reads as a type, and is a member: `sizeof(Storage::data)`.
+                    (Err(Unclear), TypeName::Scoped(owner, name, given)) => {
+                        self.back_to(mark);
+                        let owner = (**owner).clone();
+                        self.type_of(&Expression::scoped(owner, name, given.clone(), expression.span))?
+                    }
+                    (found, _) => found?,
+                };
                 Value::constant(ty.size()?, Ty::SIZE)
             }
             ExpressionKind::SizeOfPack(name) => match self.binding(name) {
@@ -178,10 +194,8 @@ impl<'s> Lowering<'_, 's> {
                 self.fold(operator, of, other.as_deref(), *is_left)?
             }
             ExpressionKind::SizeOf(of) => {
-                let length = self.text.len();
-                let ty = self.place(of)?.ty().clone();
                 // Nothing of it is computed.
-                self.take_back(length);
+                let ty = self.type_of(of)?;
                 Value::constant(ty.size()?, Ty::SIZE)
             }
             ExpressionKind::List(Some(ty), parts) if parts.iter().any(is_pack) => {
@@ -305,6 +319,11 @@ impl<'s> Lowering<'_, 's> {
                 if let Some(part) = self.part_of_array(of)? {
                     return Ok(part);
                 }
+                if let ExpressionKind::Scoped { owner, name, .. } = &of.kind
+                    && let Some(member) = self.value_of_member(owner, name)
+                {
+                    return Ok(member);
+                }
                 let place = self.place(of)?;
                 // A function is called by its address as by its name.
                 if matches!(place.ty(), Ty::Callable(_)) {
@@ -389,6 +408,11 @@ impl<'s> Lowering<'_, 's> {
             "," => {
                 self.value(left)?;
                 self.value(right)
+            }
+            MEMBER_POINTER => {
+                let (object, _, name) = self.member_by_pointer(left, right)?;
+                let member = self.member(object, &name)?;
+                self.read(&member)
             }
             "&&" | "||" => {
                 let first = self.value(left)?;
@@ -504,6 +528,15 @@ impl<'s> Lowering<'_, 's> {
                 Ok(Place::Memory { address, ty: of })
             }
             ExpressionKind::Unary("*", pointer) => self.target_of(pointer, "*"),
+            ExpressionKind::Binary(MEMBER_POINTER, object, pointer) => {
+                let (object, _, name) = self.member_by_pointer(object, pointer)?;
+                self.member(object, &name)
+            }
+            ExpressionKind::Scoped { owner, name, .. }
+                if let Some(member) = self.member_of(owner, name)? =>
+            {
+                Ok(member)
+            }
             ExpressionKind::Member { object, name, arrow, .. } => {
                 let object = if *arrow { self.target_of(object, "->")? } else { self.place(object)? };
                 self.member(object, name)

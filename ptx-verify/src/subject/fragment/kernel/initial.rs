@@ -55,10 +55,10 @@ impl<'s> Lowering<'_, 's> {
                 named.push((name, value));
             }
         }
-        if named.is_empty() {
-            return Ok(None);
-        }
         let structure = self.program.structure(members.structure);
+        if named.is_empty() {
+            return Ok(with_gaps(structure, given, listed));
+        }
         if named.len() != listed.len() || members.is_union || !members.bases.is_empty() {
             return Err(Unclear);
         }
@@ -202,12 +202,35 @@ impl<'s> Lowering<'_, 's> {
                 };
                 self.write(place, zero)?;
             }
-            Place::Unknown(_) => {}
+            Place::Unknown(_) | Place::Link(_, Ty::Function) => {}
             _ => return Err(Unclear),
         }
         self.shallower();
         Ok(())
     }
+}
+
+/// A list with values for the bit fields without names that it passes; none where it has these.
+fn with_gaps<'s>(
+    structure: &ptx_syntax::cuda::body::Structure<'s>,
+    given: &Expression<'s>,
+    listed: &[Expression<'s>],
+) -> Option<Expression<'s>> {
+    let nothing = given.with(ExpressionKind::List(None, Vec::new()));
+    let is_gap = |index: usize| structure.members.get(index).is_some_and(|member| member.name.is_empty());
+    let is_nothing =
+        |each: &Expression<'s>| matches!(&each.kind, ExpressionKind::List(None, all) if all.is_empty());
+    if (0..listed.len()).all(|index| !is_gap(index) || is_nothing(&listed[index])) {
+        return None;
+    }
+    let (mut all, ExpressionKind::List(ty, _)) = (Vec::new(), &given.kind) else { return None };
+    for each in listed {
+        while is_gap(all.len()) {
+            all.push(nothing.clone());
+        }
+        all.push(each.clone());
+    }
+    Some(given.with(ExpressionKind::List(ty.clone(), all)))
 }
 
 /// Whether the first `count` members of a union lie next to each other, as those of one structure in it.

@@ -31,6 +31,7 @@ mod instructions;
 mod lanes;
 mod launch;
 mod library;
+mod member;
 mod memory;
 mod operator;
 mod overload;
@@ -38,10 +39,12 @@ mod pack;
 mod pipeline;
 mod plain_atomic;
 mod random;
+mod recursion;
 mod reinterpret;
 mod scope;
 mod special;
 mod statement;
+mod swapped;
 mod tensor_memory;
 mod translated;
 mod types;
@@ -176,6 +179,8 @@ enum Callable {
     Lambda(Lambda),
     /// A function of the file, with the arguments of its template.
     Function(String, Vec<Given>),
+    /// A member or a method of a structure.
+    Member(Rc<Members>, String),
 }
 
 impl PartialEq for Callable {
@@ -184,6 +189,7 @@ impl PartialEq for Callable {
         match (self, other) {
             (Self::Lambda(one), Self::Lambda(other)) => one.number == other.number,
             (Self::Function(one, given), Self::Function(other, also)) => one == other && given == also,
+            (Self::Member(one, name), Self::Member(other, also)) => one == other && name == also,
             _ => false,
         }
     }
@@ -263,6 +269,14 @@ struct Lowering<'a, 's> {
     device: Vec<device::Global>,
     /// The predicates that registers of truth values are made of.
     truths: HashMap<u32, u32>,
+    /// Registers of pointers that begin with nothing, and whether all that they have been set to lies in shared memory.
+    begun_empty: HashMap<u32, Option<bool>>,
+    /// Whether functions call themselves, by where they stand.
+    recursive: HashMap<Span, bool>,
+    /// Whether control has left the function, so that nobody comes to what follows.
+    has_returned: bool,
+    /// Whether only the type of an expression is asked for.
+    is_unevaluated: bool,
     /// Registers that an operation may write which runs on its own.
     begun: HashSet<u32>,
     registers: u32,
@@ -309,6 +323,10 @@ pub(crate) fn kernel<'a, 's>(
         shared_by_place: HashMap::new(),
         device: Vec::new(),
         truths: HashMap::new(),
+        begun_empty: HashMap::new(),
+        recursive: HashMap::new(),
+        has_returned: false,
+        is_unevaluated: false,
         begun: HashSet::new(),
         registers: 0,
         widths: vec![0],

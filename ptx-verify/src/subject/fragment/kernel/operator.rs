@@ -60,6 +60,10 @@ impl<'a, 's> Lowering<'a, 's> {
         match object.ty().clone() {
             Ty::Callable(of) => self.called_value(&of, &[], given),
             Ty::Structure(members) => self.method(object, &members, CALL, &[], given),
+            Ty::Function => match self.read(&object)?.ty {
+                Ty::Callable(of) => self.called_value(&of, &[], given),
+                _ => Err(Unclear),
+            },
             _ => Err(Unclear),
         }
     }

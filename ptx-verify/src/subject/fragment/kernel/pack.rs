@@ -351,13 +351,22 @@ impl<'s> Lowering<'_, 's> {
             TypeName::Reference(of) => &**of,
             other => other,
         });
+        // `T*...`
+        let (of, is_pointer) = match of {
+            Some(TypeName::Pointer(of)) => (Some(&**of), true),
+            of => (of, false),
+        };
         if !matches!(of, Some(TypeName::Named(name, _)) if *name == pack) {
             // Of one that no parameter names there are no arguments.
             let is_named = function.parameters.iter().any(|each| mentions(&each.ty, pack));
             return if is_named { Err(Unclear) } else { Ok(Vec::new()) };
         }
         let type_of = |each: &Binding| match each {
-            Binding::Place(place) => place.ty().clone(),
+            Binding::Place(place) => match place.ty() {
+                Ty::Pointer(of, _) if is_pointer => (**of).clone(),
+                _ if is_pointer => Ty::Any,
+                ty => ty.clone(),
+            },
             _ => Ty::Any,
         };
         Ok(given.iter().map(|each| Binding::Type(type_of(each))).collect())

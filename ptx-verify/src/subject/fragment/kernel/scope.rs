@@ -153,6 +153,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let frame = self.frames.last_mut().ok_or(Unclear)?;
         let known = frame.labels.iter_mut().find(|(_, known, _)| *known == label).ok_or(Unclear)?;
         known.2 = true;
+        self.has_returned = false;
         self.place_label(&label);
         Ok(())
     }

@@ -310,7 +310,9 @@ impl<'a, 's> Lowering<'a, 's> {
     /// The type of an expression of which nothing is computed.
     pub(super) fn type_of(&mut self, of: &Expression<'s>) -> Result<Ty, Unclear> {
         let mark = self.mark();
+        let before = std::mem::replace(&mut self.is_unevaluated, true);
         let found = self.place(of).map(|place| place.ty().clone());
+        self.is_unevaluated = before;
         self.back_to(mark);
         found
     }

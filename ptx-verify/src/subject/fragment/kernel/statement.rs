@@ -71,8 +71,12 @@ impl<'s> Lowering<'_, 's> {
     /// Statements with a scope of their own.
     pub(super) fn statements(&mut self, all: &[Statement<'s>]) -> Result<(), Unclear> {
         let (names, objects) = (self.names.len(), self.objects());
-        for statement in all {
+        for (index, statement) in all.iter().enumerate() {
             self.statement(statement)?;
+            // Nobody comes to what follows, where it has no label.
+            if self.has_returned && !all[index..].iter().any(super::scope::has_label) {
+                break;
+            }
         }
         self.end_scope(objects)?;
         self.names.truncate(names);
@@ -134,6 +138,7 @@ impl<'s> Lowering<'_, 's> {
                 self.branch(&condition, false, &other)?;
                 let from = self.text.len();
                 self.scoped(then)?;
+                self.has_returned = false;
                 // Who traps ends the kernel: a right program goes the other way.
                 if traps(&self.text[from..]) {
                     self.back_to(mark);
@@ -146,6 +151,7 @@ impl<'s> Lowering<'_, 's> {
                 if let Some(otherwise) = otherwise {
                     let from = self.text.len();
                     self.scoped(otherwise)?;
+                    self.has_returned = false;
                     if traps(&self.text[from..]) {
                         self.back_to(before);
                         return self.scoped(then);
@@ -244,6 +250,7 @@ impl<'s> Lowering<'_, 's> {
             for statement in statements {
                 self.statement(statement)?;
             }
+            self.has_returned = false;
             // One that a part declares is no object of the next one.
             if self.objects() > objects {
                 return Err(Unclear);
@@ -370,6 +377,7 @@ impl<'s> Lowering<'_, 's> {
         let labels = (next.to_owned(), end.to_owned(), self.objects());
         self.frames.last_mut().ok_or(Unclear)?.loops.push(labels);
         self.scoped(body)?;
+        self.has_returned = false;
         self.frames.last_mut().ok_or(Unclear)?.loops.pop();
         Ok(())
     }
@@ -423,6 +431,7 @@ impl<'s> Lowering<'_, 's> {
         self.destroy_down_to(0)?;
         let end = self.frames.last().map(|frame| frame.end.clone()).ok_or(Unclear)?;
         self.emit(&format!("bra {end};"));
+        self.has_returned = true;
         Ok(())
     }
 
@@ -506,7 +515,13 @@ impl<'s> Lowering<'_, 's> {
             self.constructed(&place, &members, variable.value.as_ref())?;
             return Ok(place);
         }
-        let Some(value) = &variable.value else { return self.made(&ty) };
+        let Some(value) = &variable.value else {
+            let place = self.made(&ty)?;
+            if let Place::Register(register, Ty::Pointer(_, Space::Generic)) = place {
+                self.begun_empty.insert(register.number, None);
+            }
+            return Ok(place);
+        };
         if matches!(ty, Ty::Atomic(..)) {
             let value = match &value.kind {
                 ExpressionKind::List(None, given) if given.len() == 1 => &given[0],
@@ -581,6 +596,10 @@ impl<'s> Lowering<'_, 's> {
             return Ok(Place::Fixed(value));
         }
         let place = self.made(&value.ty)?;
+        if let (Place::Register(register, Ty::Pointer(_, Space::Generic)), Some(0)) = (&place, value.number())
+        {
+            self.begun_empty.insert(register.number, None);
+        }
         self.write(&place, value)?;
         Ok(place)
     }

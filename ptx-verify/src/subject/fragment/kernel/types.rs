@@ -66,6 +66,8 @@ pub(super) enum Ty {
     Sequence(Rc<Vec<u64>>),
     /// A structure that is named where its own members and bases are told, with what the parameters of its template stand for.
     Begun(StructureId, Rc<Vec<Given>>),
+    /// A pointer to a function, which its value tells.
+    Function,
     /// A lambda, or a function as a value: which one it is, its type tells.
     Callable(Rc<Callable>),
     /// A template of structures, as an argument of another template.
@@ -149,7 +151,7 @@ impl Ty {
                 let whole = size * u64::from(*count);
                 (whole, if *count == 3 { align } else { whole.min(16) })
             }
-            Self::Pointer(..) | Self::Barrier => (8, 8),
+            Self::Pointer(..) | Self::Barrier | Self::Function => (8, 8),
             Self::Array(of, count) => {
                 let (size, align) = of.layout()?;
                 let whole = size.checked_mul(*count).filter(|size| *size <= MAX_SIZE);
@@ -251,6 +253,7 @@ impl<'s> Lowering<'_, 's> {
                 _ => return Err(Unclear),
             },
             TypeName::Vector(of, count) => Ty::Vector(Rc::new(self.ty(of)?), *count),
+            TypeName::Function => Ty::Function,
             TypeName::Pointer(of) => {
                 let of = match self.ty_in_memory(of) {
                     Ok(of) => of,

@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
             }
             _ if value.ty == *to => return Ok(value),
             // A pointer to a function is known by the function.
-            (Ty::Callable(_), Ty::Pointer(..)) => return Ok(value),
+            (Ty::Callable(_), Ty::Pointer(..) | Ty::Function) => return Ok(value),
             // Structures and groups are what they are.
             (Ty::Structure(_) | Ty::Group(_), _) | (_, Ty::Structure(_) | Ty::Group(_)) => {
                 return Err(Unclear);
@@ -244,6 +244,7 @@ impl Lowering<'_, '_> {
             return Ok(Value::constant(u64::from(number != 0), Ty::BOOL));
         }
         match (&value.held, &value.ty) {
+            (_, Ty::Callable(_)) => return Ok(Value::constant(1, Ty::BOOL)),
             (Held::Register(_), Ty::Integer { is_bool: true, .. }) => return Ok(value),
             (Held::Register(register), Ty::Integer { .. } | Ty::Pointer(..)) => {
                 let (name, bits) = (register.name(), register.bits);
@@ -320,6 +321,10 @@ impl Lowering<'_, '_> {
                 Value::unknown(ty.clone())
             }
             Place::Pair(..) | Place::Half(..) => self.read_bits(place)?,
+            Place::Link(of, Ty::Function) => match &*of.borrow() {
+                Some(Place::Fixed(value)) => value.clone(),
+                _ => return Err(Unclear),
+            },
             Place::Link(of, _) => Self::address_of(of.borrow().clone().ok_or(Unclear)?),
             Place::Register(register, ty) => {
                 let value = Value { ty: ty.clone(), held: Held::Register(*register) };
@@ -359,6 +364,15 @@ impl Lowering<'_, '_> {
         match place {
             Place::Fixed(_) => Err(Unclear),
             Place::Unknown(_) => Ok(()),
+            // Which function it points to is told once: of two nobody knows which is meant.
+            Place::Link(of, Ty::Function) => {
+                let is_other = |known: &Place| matches!(known, Place::Fixed(known) if known.ty != value.ty);
+                if of.borrow().as_ref().is_some_and(is_other) {
+                    return Err(Unclear);
+                }
+                *of.borrow_mut() = Some(Place::Fixed(value));
+                Ok(())
+            }
             Place::Link(of, own) => {
                 let to = match (&value.held, &value.ty, own) {
                     (Held::Place(place), ..) => (**place).clone(),
@@ -379,6 +393,7 @@ impl Lowering<'_, '_> {
             Place::Pair(..) | Place::Half(..) => self.write_bits(place, value),
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
+                self.note_pointer(*register, &value)?;
                 let value = self.as_stored(value, ty)?;
                 let operand = self.operand(&value, register.bits)?;
                 self.emit(&format!("mov.b{} {}, {operand};", register.bits, register.name()));
@@ -449,6 +464,9 @@ impl Lowering<'_, '_> {
             // What a pointer to global memory is set to lies there as well.
             (Ty::Pointer(_, Space::Generic), Ty::Pointer(_, Space::Global)) => Ok(value),
             (Ty::Pointer(_, Space::Param), Ty::Pointer(_, Space::Generic)) => Ok(Value::unknown(ty.clone())),
+            (Ty::Pointer(_, Space::Generic), Ty::Pointer(_, Space::Shared)) => {
+                self.in_shared_memory(value, ty)
+            }
             (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) if is != wanted => Err(Unclear),
             _ => Ok(value),
         }
@@ -512,6 +530,7 @@ impl Lowering<'_, '_> {
                 let parts = members.all.iter().map(part).collect::<Result<_, _>>()?;
                 Place::Parts(parts, ty.clone())
             }
+            Ty::Function => Place::Link(Rc::default(), Ty::Function),
             ty => match ty.register() {
                 Some(bits) => Place::Register(self.fresh(bits)?, ty.clone()),
                 None => Place::Unknown(ty.clone()),
