@@ -26,6 +26,8 @@ use crate::values::{is_signed, space_of, width};
 
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
+/// Instructions that may write a register of an address which is looked at.
+const MAX_WRITES_OF_ADDRESS: usize = 2;
 /// Registers that are looked at for where a generic address comes from.
 const MAX_SOURCES_OF_ADDRESS: usize = 24;
 /// Bytes of an address in tensor memory.
@@ -187,10 +189,21 @@ impl Decoder<'_, '_> {
     pub(super) fn points_to_shared(&self, operand: Operand) -> bool {
         let Operand::RegisterAddress { base, .. } = operand else { return false };
         let (mut open, mut left) = (vec![base], MAX_SOURCES_OF_ADDRESS);
-        while let Some(register) = open.pop() {
-            let Some(rest) = left.checked_sub(1) else { return false };
-            left = rest;
-            let [write] = self.facts.definitions(register) else { continue };
+        let (mut writes, mut seen): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
+        loop {
+            // One that a loop moves begins elsewhere.
+            let Some(write) = writes.pop() else {
+                let Some(register) = open.pop() else { break };
+                let Some(rest) = left.checked_sub(1) else { return false };
+                left = rest;
+                let known = self.facts.definitions(register);
+                if known.len() <= MAX_WRITES_OF_ADDRESS && !seen.contains(&register) {
+                    seen.push(register);
+                    writes.extend(known);
+                }
+                continue;
+            };
+            let write = &write;
             let Some(instance) = self.facts.instance(*write) else { continue };
             match instance.effects.computes {
                 Some(Computation::ToGeneric) if space_of(instance) == Some(StateSpace::Shared) => {
