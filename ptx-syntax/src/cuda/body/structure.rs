@@ -437,7 +437,11 @@ impl<'s> Parser<'s> {
     fn last_member(&self, after: usize) -> &'s str {
         let is_name = |at: &usize| {
             self.tokens[*at].kind == Kind::Identifier
-                && self.tokens.get(at + 1).is_some_and(|next| matches!(next.text, ";" | "[" | "," | "="))
+                && !matches!(self.tokens[*at].text, "public" | "private" | "protected")
+                && self
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|next| matches!(next.text, ";" | "[" | "," | "=" | ":"))
         };
         let first = after.saturating_sub(MAX_HEAD);
         (first..after).rev().find(is_name).map_or("", |at| self.tokens[at].text)

@@ -655,8 +655,7 @@ impl<'s> Lowering<'_, 's> {
                 }
             }
             Place::Parts(parts, Ty::Structure(members)) if members.is_union => {
-                let (_, ty, offset) = &members.all[found(&members)?];
-                self.taken_for(parts.first().ok_or(Unclear)?, *offset, ty)
+                self.part_of_union(parts.first().ok_or(Unclear)?, &members, found(&members)?)
             }
             Place::Parts(parts, Ty::Structure(members)) => {
                 parts.get(found(&members)?).cloned().ok_or(Unclear)?

@@ -269,8 +269,10 @@ struct Lowering<'a, 's> {
     device: Vec<device::Global>,
     /// The predicates that registers of truth values are made of.
     truths: HashMap<u32, u32>,
-    /// Registers of pointers that begin with nothing, and whether all that they have been set to lies in shared memory.
-    begun_empty: HashMap<u32, Option<bool>>,
+    /// Registers of addresses, and whether all that they have been set to are generic addresses of shared memory.
+    of_shared: HashMap<u32, bool>,
+    /// Those that were taken for addresses in shared memory.
+    taken_for_shared: HashSet<u32>,
     /// Whether functions call themselves, by where they stand.
     recursive: HashMap<Span, bool>,
     /// Whether control has left the function, so that nobody comes to what follows.
@@ -323,7 +325,8 @@ pub(crate) fn kernel<'a, 's>(
         shared_by_place: HashMap::new(),
         device: Vec::new(),
         truths: HashMap::new(),
-        begun_empty: HashMap::new(),
+        of_shared: HashMap::new(),
+        taken_for_shared: HashSet::new(),
         recursive: HashMap::new(),
         has_returned: false,
         is_unevaluated: false,

@@ -21,6 +21,15 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// A member of a union, in its words.
+    pub(super) fn part_of_union(&self, words: &Place, members: &Members, index: usize) -> Place {
+        let (name, ty, offset) = &members.all[index];
+        match bits_of(members, name) {
+            Some(from) if let Some(bits) = bits_at(words, from, ty) => bits,
+            _ => self.taken_for(words, *offset, ty),
+        }
+    }
+
     /// A place for a union: words that all its members are parts of.
     pub(super) fn made_union(&mut self, members: &Rc<Members>) -> Result<Place, Unclear> {
         let ty = Ty::Structure(Rc::clone(members));
@@ -50,6 +59,12 @@ impl Lowering<'_, '_> {
                 self.emit(&format!("cvt.u32.u64 {}, {from};", to.name()));
                 (to, ty)
             }
+            Place::Bits(whole, from, ty @ Ty::Integer { bits, signed, .. }) => {
+                let to = self.fresh(32)?;
+                let sign = if *signed { 's' } else { 'u' };
+                self.emit(&format!("bfe.{sign}32 {}, {}, {from}, {bits};", to.name(), whole.name()));
+                (to, ty)
+            }
             _ => return Err(Unclear),
         };
         Ok(Value { ty: ty.clone(), held: Held::Register(to) })
@@ -71,6 +86,16 @@ impl Lowering<'_, '_> {
                 self.emit(&format!("mov.b64 {{{}, {}}}, {whole};", low.name(), high.name()));
                 let (low, high) = if *is_high { (low, from) } else { (from, high) };
                 self.emit(&format!("mov.b64 {whole}, {{{}, {}}};", low.name(), high.name()));
+                Ok(())
+            }
+            Place::Bits(whole, from, Ty::Integer { bits, .. }) => {
+                let (name, to) = (whole.name(), self.fresh(32)?.name());
+                let value = self.in_register(&value, 32)?.name();
+                let mask = u32::MAX >> (32 - bits);
+                self.emit(&format!("and.b32 {to}, {value}, {mask};"));
+                self.emit(&format!("shl.b32 {to}, {to}, {from};"));
+                self.emit(&format!("and.b32 {name}, {name}, {};", !(mask << from)));
+                self.emit(&format!("or.b32 {name}, {name}, {to};"));
                 Ok(())
             }
             _ => Err(Unclear),
@@ -133,7 +158,10 @@ fn registers_of(place: &Place, offset: u64, ty: &Ty) -> Option<Place> {
             Some(Place::Parts(vec![words], ty.plain().clone()))
         }
         Ty::Structure(members) if members.references.is_empty() && !members.all.is_empty() => {
-            let part = |(_, ty, at): &(String, Ty, u64)| registers_of(place, offset + at, ty);
+            let part = |(name, ty, at): &(String, Ty, u64)| match bits_of(members, name) {
+                Some(from) => bits_at(place, 8 * offset + from, ty),
+                None => registers_of(place, offset + at, ty),
+            };
             Some(Place::Parts(members.all.iter().map(part).collect::<Option<_>>()?, ty.plain().clone()))
         }
         Ty::Pointer(of, _) => {
@@ -167,6 +195,20 @@ fn registers_of(place: &Place, offset: u64, ty: &Ty) -> Option<Place> {
         }
         _ => None,
     }
+}
+
+/// Where the bits of a member begin that is a bit field.
+fn bits_of(members: &Members, name: &str) -> Option<u64> {
+    members.bits.iter().find(|(known, _)| known == name).map(|(_, from)| *from)
+}
+
+/// The bits of a place from one on, in the register that has all of them.
+fn bits_at(place: &Place, from: u64, ty: &Ty) -> Option<Place> {
+    let Ty::Integer { bits: bits @ 1..=32, .. } = ty else { return None };
+    let (word, first) = (from / 32, u32::try_from(from % 32).ok()?);
+    let (whole, is) = register_at(place, 4 * word)?;
+    let is_word = whole.bits == 32 && is_whole(&is) && first + bits <= 32;
+    is_word.then(|| Place::Bits(whole, first, ty.clone()))
 }
 
 /// Whether a register holds all bits of a type as memory has them.

@@ -311,8 +311,10 @@ impl<'a, 's> Lowering<'a, 's> {
     pub(super) fn type_of(&mut self, of: &Expression<'s>) -> Result<Ty, Unclear> {
         let mark = self.mark();
         let before = std::mem::replace(&mut self.is_unevaluated, true);
+        let is_elided = self.is_elided;
         let found = self.place(of).map(|place| place.ty().clone());
         self.is_unevaluated = before;
+        self.is_elided = is_elided;
         self.back_to(mark);
         found
     }

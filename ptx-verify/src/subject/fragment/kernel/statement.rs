@@ -515,13 +515,7 @@ impl<'s> Lowering<'_, 's> {
             self.constructed(&place, &members, variable.value.as_ref())?;
             return Ok(place);
         }
-        let Some(value) = &variable.value else {
-            let place = self.made(&ty)?;
-            if let Place::Register(register, Ty::Pointer(_, Space::Generic)) = place {
-                self.begun_empty.insert(register.number, None);
-            }
-            return Ok(place);
-        };
+        let Some(value) = &variable.value else { return self.made(&ty) };
         if matches!(ty, Ty::Atomic(..)) {
             let value = match &value.kind {
                 ExpressionKind::List(None, given) if given.len() == 1 => &given[0],
@@ -596,10 +590,6 @@ impl<'s> Lowering<'_, 's> {
             return Ok(Place::Fixed(value));
         }
         let place = self.made(&value.ty)?;
-        if let (Place::Register(register, Ty::Pointer(_, Space::Generic)), Some(0)) = (&place, value.number())
-        {
-            self.begun_empty.insert(register.number, None);
-        }
         self.write(&place, value)?;
         Ok(place)
     }

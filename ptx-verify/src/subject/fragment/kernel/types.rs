@@ -99,6 +99,8 @@ pub(super) struct Members {
     pub bases: Vec<Rc<Self>>,
     /// Those of its bases come first.
     pub all: Vec<(String, Ty, u64)>,
+    /// Where the bits begin of those that are bit fields.
+    pub bits: Vec<(String, u64)>,
     /// Those that are references, which are kept as pointers.
     pub references: Vec<String>,
     pub size: u64,
@@ -537,6 +539,7 @@ impl<'s> Lowering<'_, 's> {
         }
         // How many bits of the last byte are those of bit fields.
         let mut taken = 0_u64;
+        let mut all_bits: Vec<(String, u64)> = Vec::new();
         for Member { name: member, ty, align: asked, .. } in &structure.members {
             if let (TypeName::Bits(of, bits), false) = (ty, structure.is_union) {
                 let (unit, own) = self.ty(of)?.layout()?;
@@ -547,6 +550,7 @@ impl<'s> Lowering<'_, 's> {
                     at = at.next_multiple_of(8 * unit);
                 }
                 all.push(((*member).to_owned(), self.ty(ty)?, at / 8));
+                all_bits.push(((*member).to_owned(), at));
                 let is_whole = matches!(bits, 8 | 16 | 32 | 64);
                 if is_whole && at % bits != 0 {
                     return Err(Unclear);
@@ -584,6 +588,7 @@ impl<'s> Lowering<'_, 's> {
                 // Its members are those of the structure around it.
                 Ty::Structure(inner) if is_unnamed(member) => {
                     all.extend(inner.all.iter().map(|(name, ty, own)| (name.clone(), ty.clone(), at + own)));
+                    all_bits.extend(inner.bits.iter().map(|(name, own)| (name.clone(), 8 * at + own)));
                     references.extend(inner.references.iter().cloned());
                     is_union |= inner.is_union;
                 }
@@ -597,7 +602,19 @@ impl<'s> Lowering<'_, 's> {
         }
         let name = structure.name.to_owned();
         let size = size.next_multiple_of(align);
-        Ok(Members { structure: id, name, around, given, bases, all, references, size, align, is_union })
+        Ok(Members {
+            structure: id,
+            name,
+            around,
+            given,
+            bases,
+            all,
+            bits: all_bits,
+            references,
+            size,
+            align,
+            is_union,
+        })
     }
 }
 

@@ -53,6 +53,8 @@ pub(super) enum Place {
     Pair(Register, Register, Ty),
     /// In half of a register, the upper one or the lower one.
     Half(Register, bool, Ty),
+    /// In some bits of a register of 32, from the one that is told on.
+    Bits(Register, u32, Ty),
     /// In one of several registers, which an index chooses.
     Chosen { registers: Vec<Register>, index: Register, ty: Ty },
     /// A reference that an object has as a member.
@@ -67,7 +69,7 @@ impl Place {
     pub fn ty(&self) -> &Ty {
         match self {
             Self::Register(_, ty) | Self::Memory { ty, .. } | Self::Parts(_, ty) => ty,
-            Self::Pair(.., ty) | Self::Half(.., ty) => ty,
+            Self::Pair(.., ty) | Self::Half(.., ty) | Self::Bits(.., ty) => ty,
             Self::Chosen { ty, .. } | Self::Alias(_, ty) | Self::Link(_, ty) | Self::Unknown(ty) => ty,
             Self::Fixed(value) => &value.ty,
         }
@@ -149,6 +151,9 @@ impl Lowering<'_, '_> {
         let Held::Register(from) = value.held else { return Ok(value) };
         let to = self.fresh(from.bits)?;
         self.emit(&format!("mov.b{} {}, {};", from.bits, to.name(), from.name()));
+        if self.leads_to_shared(&value) {
+            self.of_shared.insert(to.number, true);
+        }
         Ok(Value { held: Held::Register(to), ..value })
     }
 
@@ -303,6 +308,9 @@ impl Lowering<'_, '_> {
         let to = self.fresh(64)?;
         let word = if *space == Space::Const { StateSpace::Const } else { StateSpace::Shared };
         self.emit(&format!("cvta{}.u64 {}, {from};", word.as_str(), to.name()));
+        if word == StateSpace::Shared {
+            self.of_shared.insert(to.number, true);
+        }
         Ok(Value { ty, held: Held::Register(to) })
     }
 
@@ -320,7 +328,7 @@ impl Lowering<'_, '_> {
                 }
                 Value::unknown(ty.clone())
             }
-            Place::Pair(..) | Place::Half(..) => self.read_bits(place)?,
+            Place::Pair(..) | Place::Half(..) | Place::Bits(..) => self.read_bits(place)?,
             Place::Link(of, Ty::Function) => match &*of.borrow() {
                 Some(Place::Fixed(value)) => value.clone(),
                 _ => return Err(Unclear),
@@ -390,10 +398,10 @@ impl Lowering<'_, '_> {
                 Ok(())
             }
             Place::Alias(of, _) => self.forget(of),
-            Place::Pair(..) | Place::Half(..) => self.write_bits(place, value),
+            Place::Pair(..) | Place::Half(..) | Place::Bits(..) => self.write_bits(place, value),
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
-                self.note_pointer(*register, &value)?;
+                self.note_address(*register, &value)?;
                 let value = self.as_stored(value, ty)?;
                 let operand = self.operand(&value, register.bits)?;
                 self.emit(&format!("mov.b{} {}, {operand};", register.bits, register.name()));
@@ -465,7 +473,7 @@ impl Lowering<'_, '_> {
             (Ty::Pointer(_, Space::Generic), Ty::Pointer(_, Space::Global)) => Ok(value),
             (Ty::Pointer(_, Space::Param), Ty::Pointer(_, Space::Generic)) => Ok(Value::unknown(ty.clone())),
             (Ty::Pointer(_, Space::Generic), Ty::Pointer(_, Space::Shared)) => {
-                self.in_shared_memory(value, ty)
+                self.in_shared_memory(&value, ty)
             }
             (Ty::Pointer(_, is), Ty::Pointer(_, wanted)) if is != wanted => Err(Unclear),
             _ => Ok(value),
@@ -485,7 +493,11 @@ impl Lowering<'_, '_> {
             Place::Fixed(_) | Place::Memory { .. } | Place::Link(..) => return Err(Unclear),
             // Nobody asks for such numbers.
             Place::Register(_, Ty::Float(..)) => {}
-            Place::Register(_, ty) | Place::Chosen { ty, .. } | Place::Pair(.., ty) | Place::Half(.., ty) => {
+            Place::Register(_, ty)
+            | Place::Chosen { ty, .. }
+            | Place::Pair(.., ty)
+            | Place::Half(.., ty)
+            | Place::Bits(.., ty) => {
                 self.write(place, Value::unknown(ty.clone()))?;
             }
             Place::Unknown(_) => {}
@@ -561,6 +573,10 @@ impl Lowering<'_, '_> {
         }
         let is_comparison = matches!(operator, "==" | "!=" | "<" | "<=" | ">" | ">=");
         let result = |ty: Ty| if is_comparison { Ty::BOOL } else { ty };
+        let (left, right) = match self.both_in_shared_memory(&left, &right)? {
+            Some(both) => both,
+            None => (left, right),
+        };
         if let (Ty::Pointer(_, one), Ty::Pointer(_, other)) = (&left.ty, &right.ty)
             && is_comparison
             && (*one == Space::Shared) == (*other == Space::Shared)
@@ -672,6 +688,7 @@ impl Lowering<'_, '_> {
         };
         let to = self.fresh(bits)?;
         self.emit(&format!("{opcode} {}, {a}, {b};", to.name()));
+        self.note_computed(operator, to, [left, right]);
         Ok(Value { ty, held: Held::Register(to) })
     }
 
