@@ -173,8 +173,11 @@ impl<'m, 's: 'm> Expander<'m, 's> {
             };
             let mut result = Vec::new();
             let mut hidden = Vec::new();
-            match self.expand(found, &tokens[at..end], token.span, &mut hidden, &mut result) {
-                Some(()) => result.into_iter().for_each(|token| self.push(token)),
+            let done = self.expand(found, &tokens[at..end], token.span, &mut hidden, &mut result);
+            let done = done.and_then(|()| self.gone_on(tokens, end, 0, token.span, &mut hidden, &mut result));
+            let end = done.unwrap_or(end);
+            match done {
+                Some(_) => result.into_iter().for_each(|token| self.push(token)),
                 // What is not known hides nothing: the name stays, and nobody knows it.
                 None => tokens[at..end].iter().for_each(|token| self.push(*token)),
             }
@@ -338,6 +341,32 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         done
     }
 
+    /// Where a macro stands for the name of another one, whose arguments follow it, appends what that stands for: `CHOOSE(F)(a)`.
+    /// Gives where the use ends.
+    fn gone_on(
+        &self,
+        tokens: &[Token<'s>],
+        at: usize,
+        from: usize,
+        call: Span,
+        hidden: &mut Vec<&'m str>,
+        out: &mut Vec<Token<'s>>,
+    ) -> Option<usize> {
+        let is_open = tokens.get(at).is_some_and(|next| next.is_plain() && next.text == "(");
+        let last = out.get(from..).and_then(<[_]>::last).copied().filter(|_| is_open);
+        let Some(last) = last.filter(|last| self.macros.contains_key(last.text)) else { return Some(at) };
+        let whole: Vec<Token<'s>> =
+            std::iter::once(last).chain(tokens[at..].iter().copied().take(MAX_OF_USE)).collect();
+        match self.is_use(&whole, 0, hidden) {
+            Some((found, end)) if end > 1 => {
+                out.pop();
+                self.expand(found, &whole[..end], call, hidden, out)?;
+                Some(at + end - 1)
+            }
+            _ => Some(at),
+        }
+    }
+
     /// Appends tokens with what the uses of macros among them stand for.
     fn expand_all(
         &self,
@@ -350,8 +379,9 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         while let Some(token) = tokens.get(at) {
             match self.is_use(tokens, at, hidden) {
                 Some((inner, end)) => {
+                    let from = out.len();
                     self.expand(inner, &tokens[at..end], call, hidden, out)?;
-                    at = end;
+                    at = self.gone_on(tokens, end, from, call, hidden, out)?;
                 }
                 None => {
                     out.push(Token { used_at: Some(call), ..*token });

@@ -194,6 +194,25 @@ impl<'p, 's> Expander<'p, 's> {
         number.is_some_and(|number| self.with_asm[number as usize])
     }
 
+    /// Whether the use of a macro at `at` is given the name of one that holds asm statements: `FOR_EACH(ISSUE)`.
+    fn passes_asm(&self, tokens: &Tokens<'_>, at: usize) -> bool {
+        let is_macro = self.prepared.by_name.number(self.text(tokens.all[at])).is_some();
+        let Some(close) = tokens.closing(at + 1).filter(|_| is_macro) else { return false };
+        (at + 2..close).any(|index| {
+            let token = tokens.all[index];
+            token.kind == Kind::Identifier
+                && self.is(tokens.all.get(index + 1), if index + 1 == close { ")" } else { "," })
+                && self.holds_asm(token)
+        })
+    }
+
+    /// The use of a macro that begins with the last token of another one's, and goes on after it.
+    fn goes_on(&self, tokens: &Tokens<'_>, next: usize, made: &[Token]) -> Option<Vec<Token>> {
+        let last = made.last().filter(|last| last.kind == Kind::Identifier && self.holds_asm(**last))?;
+        let close = tokens.closing(next)?;
+        Some(std::iter::once(*last).chain(tokens.all[next..=close].iter().copied()).collect())
+    }
+
     fn text(&self, token: Token) -> &str {
         match token.span.start.checked_sub(self.source.len() as u32) {
             Some(start) => self.made.get(start as usize..(start + token.span.len()) as usize).unwrap_or(""),
@@ -292,7 +311,7 @@ impl<'p, 's> Expander<'p, 's> {
                     continue;
                 }
                 let is_own = !outermost || token.span.start < self.prepared.end;
-                if uses && is_own && self.holds_asm(token) {
+                if uses && is_own && (self.holds_asm(token) || self.passes_asm(&tokens, at)) {
                     let start = out.len();
                     let found = self.use_of_macro(&tokens, at, &blocked, out);
                     if outermost && self.was_stopped(token) {
@@ -302,7 +321,15 @@ impl<'p, 's> Expander<'p, 's> {
                         at = next;
                         continue;
                     }
-                    if let Some((next, definition)) = found {
+                    if let Some((mut next, definition)) = found {
+                        // `CHOOSE(a, F2, F1)(a)` uses the macro that the first one names.
+                        if let Some(used) = self.goes_on(&tokens, next, &out[start..]) {
+                            out.pop();
+                            next += used.len() - 1;
+                            self.hidden.push(definition);
+                            self.rewrite(&used, out, true);
+                            self.hidden.pop();
+                        }
                         if outermost {
                             self.uses.push(Use { tokens: start..out.len(), call: token.span, definition });
                         }
