@@ -27,7 +27,7 @@ use crate::values::{is_signed, space_of, width};
 /// Registers of one instruction that are looked at where the table does not say what it computes.
 const MAX_SOURCES: usize = 4;
 /// Instructions that may write a register of an address which is looked at.
-const MAX_WRITES_OF_ADDRESS: usize = 2;
+const MAX_WRITES_OF_ADDRESS: usize = 5;
 /// Registers that are looked at for where a generic address comes from.
 const MAX_SOURCES_OF_ADDRESS: usize = 24;
 /// Bytes of an address in tensor memory.
@@ -191,7 +191,7 @@ impl Decoder<'_, '_> {
         let (mut open, mut left) = (vec![base], MAX_SOURCES_OF_ADDRESS);
         let (mut writes, mut seen): (Vec<u32>, Vec<_>) = (Vec::new(), Vec::new());
         loop {
-            // One that a loop moves begins elsewhere.
+            // One that a loop moves begins elsewhere, and one of several is chosen by several instructions.
             let Some(write) = writes.pop() else {
                 let Some(register) = open.pop() else { break };
                 let Some(rest) = left.checked_sub(1) else { return false };
@@ -214,6 +214,7 @@ impl Decoder<'_, '_> {
                 Some(
                     Computation::Add
                     | Computation::Move
+                    | Computation::Select
                     | Computation::And
                     | Computation::Subtract
                     | Computation::Divide
