@@ -332,7 +332,7 @@ pub enum TypeName<'s> {
     Structure(StructureId),
     /// A type of CUDA's library, such as `cuda::barrier`.
     Library(&'s str),
-    /// A pointer to a function: its value tells to which one.
+    /// A pointer to a function or to a member: its value tells to which one.
     Function,
     /// A pointer.
     Pointer(Box<Self>),

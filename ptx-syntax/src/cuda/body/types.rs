@@ -276,7 +276,7 @@ impl<'s> Parser<'s> {
             // What it points to is told by its value.
             if self.begins_member_pointer(self.at) {
                 self.at += 3;
-                ty = TypeName::Unknown;
+                ty = TypeName::Function;
                 continue;
             }
             match self.text() {
@@ -314,6 +314,7 @@ impl<'s> Parser<'s> {
         let is_of_member = self.text() == "(" && self.begins_member_pointer(self.at + 1);
         if is_of_member {
             self.at += 4;
+            self.accept("const");
             wrap = Some("*");
         }
         let grouped = grouped || is_of_member;
@@ -357,7 +358,7 @@ impl<'s> Parser<'s> {
         }
         match wrap {
             Some("&") => ty = TypeName::Reference(Box::new(ty)),
-            Some(_) if is_of_function && !is_of_member => ty = TypeName::Function,
+            Some(_) if is_of_function || is_of_member => ty = TypeName::Function,
             Some(_) => ty = TypeName::Pointer(Box::new(ty)),
             None => {}
         }

@@ -92,6 +92,8 @@ const MAX_CALLS: usize = 10_000;
 const MAX_ELEMENTS: u64 = 256;
 /// Expressions and statements that are read for a kernel, those of inlined functions as often as they are called.
 const MAX_WORK: usize = 400_000;
+/// Pointers for whose sake a kernel is translated again.
+const MAX_GENERIC: usize = 4;
 /// Templates whose uses are in templates.
 const MAX_USES: usize = 4;
 /// How deep expressions, statements and calls lie in each other.
@@ -273,6 +275,12 @@ struct Lowering<'a, 's> {
     of_shared: HashMap<u32, bool>,
     /// Those that were taken for addresses in shared memory.
     taken_for_shared: HashSet<u32>,
+    /// Pointers that begin in shared memory and are set to what may lie elsewhere: they hold generic addresses from the beginning.
+    generic: HashSet<Span>,
+    /// The variables that registers of pointers are, by the values that they begin with.
+    begun_with: HashMap<u32, Span>,
+    /// One that has turned out to be such.
+    wanted: Option<Span>,
     /// Whether functions call themselves, by where they stand.
     recursive: HashMap<Span, bool>,
     /// Whether control has left the function, so that nobody comes to what follows.
@@ -308,6 +316,23 @@ pub(crate) fn kernel<'a, 's>(
     function: &'a Function<'s>,
     left: &mut usize,
 ) -> Result<Kernel, Span> {
+    let mut generic = HashSet::new();
+    loop {
+        let (made, wanted) = attempt(aim, function, left, generic.clone());
+        match wanted.filter(|_| made.is_err() && generic.len() < MAX_GENERIC) {
+            Some(wanted) if generic.insert(wanted) => {}
+            _ => return made,
+        }
+    }
+}
+
+/// The same, where it is known which pointers hold generic addresses; gives another one, if it fails for that.
+fn attempt<'a, 's>(
+    aim: Aim<'a, 's>,
+    function: &'a Function<'s>,
+    left: &mut usize,
+    generic: HashSet<Span>,
+) -> (Result<Kernel, Span>, Option<Span>) {
     let mut lowering = Lowering {
         aim,
         program: aim.program,
@@ -327,6 +352,9 @@ pub(crate) fn kernel<'a, 's>(
         truths: HashMap::new(),
         of_shared: HashMap::new(),
         taken_for_shared: HashSet::new(),
+        generic,
+        begun_with: HashMap::new(),
+        wanted: None,
         recursive: HashMap::new(),
         has_returned: false,
         is_unevaluated: false,
@@ -348,9 +376,10 @@ pub(crate) fn kernel<'a, 's>(
     };
     let made = lowering.kernel(function);
     *left -= lowering.work.min(*left);
+    let wanted = lowering.wanted;
     match made {
-        Ok(head) => Ok(lowering.finish(&head)),
-        Err(Unclear) => Err(lowering.trouble.unwrap_or(function.span)),
+        Ok(head) => (Ok(lowering.finish(&head)), wanted),
+        Err(Unclear) => (Err(lowering.trouble.unwrap_or(function.span)), wanted),
     }
 }
 
@@ -431,11 +460,12 @@ impl<'a, 's> Lowering<'a, 's> {
         if let Some(registers) = registers {
             let _ = writeln!(head, ".maxnreg {registers}");
         }
-        // Of a launch with more extents nothing is said.
-        if let Some([threads @ 1..=1024, others @ ..]) = threads.as_deref()
-            && others.iter().all(|extent| *extent == 1)
-        {
-            let _ = writeln!(head, ".maxntid {threads}");
+        let all = threads
+            .as_deref()
+            .map(|threads| threads.iter().try_fold(1, |all: u64, one| all.checked_mul(*one)));
+        if let (Some(threads), Some(Some(1..=1024))) = (threads, all) {
+            let threads: Vec<String> = threads.iter().map(u64::to_string).collect();
+            let _ = writeln!(head, ".maxntid {}", threads.join(", "));
         }
         let length = self.text.len();
         let extents = self.cluster_of(function)?;

@@ -463,8 +463,9 @@ impl<'s> Lowering<'_, 's> {
                     self.names.push((variable.name, Binding::Place(place)));
                     return Ok(());
                 }
+                let at = value.span;
                 let value = self.value(value)?;
-                self.kept(Self::decayed(value), variable.is_constant)?
+                self.kept_pointer(Self::decayed(value), variable.is_constant, at)?
             }
             named => {
                 let ty = match (self.ty_of_variable(named, variable), variable.value.as_ref()) {
@@ -540,9 +541,10 @@ impl<'s> Lowering<'_, 's> {
         };
         let is_list = matches!(value.kind, ExpressionKind::List(..));
         if !is_list && matches!(ty, Ty::Integer { .. } | Ty::Pointer(..)) {
+            let at = value.span;
             let value = self.value(value)?;
             let value = self.converted(value, &ty)?;
-            return self.kept(value, variable.is_constant);
+            return self.kept_pointer(value, variable.is_constant, at);
         }
         let place = self.made(&ty)?;
         self.initialize(&place, value)?;

@@ -2,11 +2,28 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
+
 use super::types::{Space, Ty};
-use super::value::{Held, Register, Value};
+use super::value::{Held, Place, Register, Value};
 use super::{Lowering, Unclear};
 
 impl Lowering<'_, '_> {
+    /// A variable that begins with a value; a pointer holds a generic address, where it is set to another one later.
+    pub(super) fn kept_pointer(
+        &mut self,
+        value: Value,
+        is_constant: bool,
+        at: Span,
+    ) -> Result<Place, Unclear> {
+        let value = if self.generic.contains(&at) { self.generic(value)? } else { value };
+        let place = self.kept(value, is_constant)?;
+        if let Place::Register(register, Ty::Pointer(..)) = place {
+            self.begun_with.insert(register.number, at);
+        }
+        Ok(place)
+    }
+
     /// Whether a value is a generic address of shared memory, or a number made of one.
     pub(super) fn leads_to_shared(&self, value: &Value) -> bool {
         match value.held {

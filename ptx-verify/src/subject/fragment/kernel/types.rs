@@ -66,7 +66,7 @@ pub(super) enum Ty {
     Sequence(Rc<Vec<u64>>),
     /// A structure that is named where its own members and bases are told, with what the parameters of its template stand for.
     Begun(StructureId, Rc<Vec<Given>>),
-    /// A pointer to a function, which its value tells.
+    /// A pointer to a function or to a member, which its value tells.
     Function,
     /// A lambda, or a function as a value: which one it is, its type tells.
     Callable(Rc<Callable>),

@@ -402,7 +402,9 @@ impl Lowering<'_, '_> {
             Place::Register(register, ty) => {
                 let value = self.converted(value, ty)?;
                 self.note_address(*register, &value)?;
-                let value = self.as_stored(value, ty)?;
+                let value = self.as_stored(value, ty).inspect_err(|_| {
+                    self.wanted = self.wanted.or_else(|| self.begun_with.get(&register.number).copied());
+                })?;
                 let operand = self.operand(&value, register.bits)?;
                 self.emit(&format!("mov.b{} {}, {operand};", register.bits, register.name()));
                 Ok(())
