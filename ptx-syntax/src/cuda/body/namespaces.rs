@@ -57,6 +57,8 @@ struct Scopes<'s> {
     /// What `using namespace a;` names, and what `namespace b = a;` calls so.
     used: Vec<Path<'s>>,
     aliases: HashMap<&'s str, Path<'s>>,
+    /// The names of methods whose bodies stand outside their types.
+    outside: HashSet<usize>,
 }
 
 /// For each token that is such a name the namespace and the name that it means.
@@ -67,7 +69,10 @@ fn meant<'s>(tokens: &[Token<'s>]) -> BTreeMap<usize, (Path<'s>, &'s str)> {
         scopes.paths.iter().flatten().copied().chain(scopes.aliases.keys().copied()).collect();
     let several = scopes.declared.iter().filter(|(_, all)| all.len() > 1).map(|(name, _)| *name);
     let mut several: HashSet<&str> = several.take(MAX_NAMES).collect();
-    // A name that a type also has may be its member where it stands alone.
+    // A name that a type also has may be its member where it stands alone: in the type's own body, and in methods whose bodies
+    // stand elsewhere, of which nobody knows.
+    let bodies = bodies_of_types(tokens);
+    let mut of_types = HashSet::new();
     let mut members = HashSet::new();
     for (at, token) in tokens.iter().enumerate().skip(1).filter(|(_, token)| several.contains(token.text)) {
         let before = &tokens[at - 1];
@@ -81,8 +86,11 @@ fn meant<'s>(tokens: &[Token<'s>]) -> BTreeMap<usize, (Path<'s>, &'s str)> {
                 }
                 _ => false,
             };
-        if is_member {
+        if is_member && scopes.outside.contains(&at) {
             members.insert(token.text);
+        }
+        if is_member {
+            of_types.insert(at);
         }
     }
     several.retain(|name| !members.contains(name));
@@ -93,6 +101,13 @@ fn meant<'s>(tokens: &[Token<'s>]) -> BTreeMap<usize, (Path<'s>, &'s str)> {
     let mut unclear: HashSet<&str> = HashSet::new();
     for (at, token) in tokens.iter().enumerate() {
         if token.kind != Kind::Identifier || !several.contains(token.text) {
+            continue;
+        }
+        let is_written = || {
+            let written = qualifier(tokens, at);
+            written.is_some_and(|written| written.first().is_none_or(|first| namespaces.contains(first)))
+        };
+        if of_types.contains(&at) || (bodies[at] && !is_written()) {
             continue;
         }
         match scopes.of(tokens, at) {
@@ -176,6 +191,7 @@ fn scopes<'s>(tokens: &[Token<'s>]) -> Scopes<'s> {
         declared: HashMap::new(),
         used: Vec::new(),
         aliases: HashMap::new(),
+        outside: HashSet::new(),
     };
     // The namespaces that are open, and how many names each adds to the path.
     let mut open: Vec<usize> = Vec::new();
@@ -319,6 +335,9 @@ fn declaration<'s>(tokens: &[Token<'s>], start: usize, own: u32, found: &mut Sco
                     found.declare(text(at - 1), own);
                     is_told = true;
                 }
+                if at > start + 1 && is_name(at - 1) && text(at - 2) == "::" {
+                    found.outside.insert(at - 1);
+                }
                 is_told |= at > start && is_name(at - 1) && !is_attribute;
                 at = after_brackets(tokens, at);
                 continue;
@@ -352,6 +371,31 @@ fn declaration<'s>(tokens: &[Token<'s>], start: usize, own: u32, found: &mut Sco
         at += 1;
     }
     at
+}
+
+/// For each token whether it stands in the body of a type.
+fn bodies_of_types(tokens: &[Token<'_>]) -> Vec<bool> {
+    let mut within = vec![false; tokens.len()];
+    let text = |at: usize| tokens.get(at).filter(|token| token.is_plain()).map_or("", |token| token.text);
+    let mut at = 0;
+    while at < tokens.len() {
+        let is_type = matches!(text(at), "struct" | "class" | "union") && (at == 0 || text(at - 1) != "enum");
+        at += 1;
+        if !is_type {
+            continue;
+        }
+        let mut open = at;
+        while open < tokens.len() && !matches!(text(open), "{" | ";" | ")" | "=" | "}") {
+            open = if matches!(text(open), "(" | "[") { after_brackets(tokens, open) } else { open + 1 };
+        }
+        if text(open) != "{" {
+            continue;
+        }
+        let end = after_brackets(tokens, open);
+        within[open..end].fill(true);
+        at = end;
+    }
+    within
 }
 
 /// The token after the next `;` outside brackets.

@@ -98,6 +98,41 @@ impl<'s> Lowering<'_, 's> {
                 let part = self.as_base(place.clone(), members, base)?;
                 self.constructed(&part, base, Some(given))?;
             }
+            // `Derived{{…}, a, b}`: the first lists are those of the bases.
+            (true, Some(given))
+                if !members.bases.is_empty()
+                    && !members.is_union
+                    && listed.len() >= members.bases.len()
+                    && listed[..members.bases.len()]
+                        .iter()
+                        .all(|each| matches!(each.kind, ExpressionKind::List(None, _))) =>
+            {
+                let (of_bases, own) = listed.split_at(members.bases.len());
+                for (base, list) in members.bases.iter().zip(of_bases) {
+                    let part = self.as_base(place.clone(), members, base)?;
+                    self.deeper()?;
+                    self.constructed(&part, base, Some(list))?;
+                    self.shallower();
+                }
+                if own.len() > structure.members.len() {
+                    return Err(Unclear);
+                }
+                for (index, member) in structure.members.iter().enumerate() {
+                    let to = self.member_itself(place.clone(), member.name)?;
+                    match (own.get(index), &member.value) {
+                        (Some(value), _) if members.references.iter().any(|name| name == member.name) => {
+                            let to_what = self.place(value)?;
+                            self.write(&to, Self::address_of(to_what))?;
+                        }
+                        (Some(value), _) => self.initialize(&to, value)?,
+                        (None, Some(_)) => {}
+                        (None, None) => {
+                            let nothing = given.with(ExpressionKind::List(None, Vec::new()));
+                            self.initialize(&to, &nothing)?;
+                        }
+                    }
+                }
+            }
             (true, Some(_)) if !members.references.is_empty() => self.filled(place, members, listed)?,
             (true, Some(given)) => {
                 self.initialize(place, given)?;

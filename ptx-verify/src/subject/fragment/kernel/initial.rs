@@ -156,8 +156,8 @@ impl<'s> Lowering<'_, 's> {
                 for (part, value) in parts.iter().zip(given) {
                     self.initialize(part, value)?;
                 }
-                for part in parts.iter().skip(given.len()) {
-                    self.clear(part)?;
+                for (index, part) in parts.iter().enumerate().skip(given.len()) {
+                    self.left_out(place, part, index)?;
                 }
                 Ok(())
             }
@@ -181,6 +181,25 @@ impl<'s> Lowering<'_, 's> {
                 }
                 _ => Err(Unclear),
             },
+        }
+    }
+
+    /// What a list leaves out begins with what the member says, or with zeros.
+    fn left_out(&mut self, whole: &Place, part: &Place, index: usize) -> Result<(), Unclear> {
+        let program = self.program;
+        if let Ty::Structure(members) = whole.ty().clone() {
+            let own = &program.structure(members.structure).members;
+            let value = own.get(index).filter(|_| own.len() == members.all.len());
+            if let Some(value) = value.and_then(|member| member.value.as_ref()) {
+                return self.inside(&members, Some(whole), |lowering| lowering.initialize(part, value));
+            }
+        }
+        match part.ty().clone() {
+            Ty::Structure(inner) if self.has_values(&inner) => {
+                self.clear(part)?;
+                self.constructed(part, &inner, None)
+            }
+            _ => self.clear(part),
         }
     }
 

@@ -68,12 +68,16 @@ impl<'a, 's> Lowering<'a, 's> {
                 match found {
                     None => found = Some(*function),
                     // The one for constant objects does the same.
-                    Some(known) if takes_the_same(known, function) => {}
+                    Some(known) if takes_the_same(known, function) && !are_of_namespaces(known, function) => {
+                    }
                     Some(_) => return Err(Unclear),
                 }
             }
             if is_near {
-                is_near_clear &= near.is_none_or(|known| takes_the_same(known, function));
+                let is_same_one = |known: &'a Function<'s>| {
+                    takes_the_same(known, function) && !are_of_namespaces(known, function)
+                };
+                is_near_clear &= near.is_none_or(is_same_one);
                 near = near.or(Some(*function));
             }
         }
@@ -265,6 +269,15 @@ fn taken_as(parameter: &TypeName<'_>, ty: &Ty) -> Ty {
         (_, Ty::Array(of, _)) => Ty::Pointer(Rc::clone(of), Space::Generic),
         _ => ty.clone(),
     }
+}
+
+/// Whether two functions that take the same can only be of two namespaces: nobody knows which is meant.
+fn are_of_namespaces(one: &Function<'_>, other: &Function<'_>) -> bool {
+    let refers = |function: &Function<'_>| {
+        let mut parameters = function.parameters.iter();
+        parameters.any(|each| matches!(each.ty, TypeName::Reference(_) | TypeName::Pointer(_)))
+    };
+    one.owner.is_none() && other.owner.is_none() && one.span != other.span && !refers(one) && !refers(other)
 }
 
 /// Whether two functions have parameters of the same types.

@@ -1,0 +1,4 @@
+// fault: ".depth = 2" => ".depth = 1"
+struct Cfg { struct Pipe { int depth; int lanes = 64; } pipe; const float* in; float* out; int n{}; };
+__device__ void go(const Cfg& c, float* s) { auto at = [&](int t) -> float* { return s + (t % c.pipe.depth) * c.pipe.lanes; }; auto put = [&](int t) { asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.commit_group;" :: "r"((unsigned)__cvta_generic_to_shared(at(t) + threadIdx.x)), "l"(c.in + t * c.pipe.lanes + threadIdx.x)); }; put(0); for (int t = 0; t < c.n; ++t) { put(t + 1); asm volatile("cp.async.wait_group 1;"); __syncthreads(); c.out[t * 64 + threadIdx.x] = at(t)[63 - threadIdx.x]; __syncthreads(); } }
+__global__ void __launch_bounds__(64) k(const float* g, float* o, int n) { __shared__ float s[128]; go(Cfg{.pipe = {.depth = 2}, .in = g, .out = o, .n = n}, s); }
