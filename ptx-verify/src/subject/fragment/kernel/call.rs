@@ -8,7 +8,7 @@ use ptx_syntax::cuda::body::{
     TemplateArgument, TypeName,
 };
 
-use super::member::base_of;
+use super::member::{MAX_BASES, base_of};
 use super::pack::is_pack;
 use super::scope::{CALL, DESTRUCTOR};
 use super::types::{Members, ORDERS_AND_SCOPES, Space, Ty};
@@ -749,9 +749,6 @@ pub(super) struct Seen<'s> {
 
 /// Calls of a template in itself.
 const MAX_RECURSION: usize = 40;
-
-/// Structures that one is derived of.
-pub(super) const MAX_BASES: usize = 32;
 
 /// Statements of a function that is called for one thing.
 const MAX_OF_WRAPPER: usize = 8;

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{
     Expression, ExpressionKind, Function, Statement, StatementKind, TypeName, Variable,
 };
@@ -24,6 +25,8 @@ enum Flow {
 /// What the variables of a function hold.
 struct Run<'s> {
     variables: Vec<(&'s str, Value)>,
+    /// The type of what it gives, where it says so.
+    result: Option<Ty>,
     steps: u32,
 }
 
@@ -51,7 +54,9 @@ impl<'a, 's> Lowering<'a, 's> {
         let is_of_structure = object.is_some() && matches!(function.returns, TypeName::Named(..));
         let gives_number =
             function.returns == TypeName::Auto || is_number(&function.returns) || is_of_structure;
-        if !gives_number || !are_plain || !is_plain(&function.body) {
+        // An object that the function changes on the way; what only gives one back is followed as it is.
+        let gives_object = is_object(&function.returns) && !is_one_return(&function.body);
+        if !(gives_number || gives_object) || !are_plain || !is_plain(&function.body) {
             return Ok(None);
         }
         let mark = self.mark();
@@ -76,7 +81,11 @@ impl<'a, 's> Lowering<'a, 's> {
         self.frames.push(super::Frame { first_name, object: around.clone(), ..super::Frame::default() });
         if let Some((place, members)) = &around {
             let bound = self.bind_structure(members).and_then(|()| match place {
-                Some(place) => self.bind_members(place, members),
+                Some(place) => {
+                    let this = Self::address_of(place.clone());
+                    self.names.push(("this", Binding::Place(Place::Fixed(this))));
+                    self.bind_members(place, members)
+                }
                 None => Ok(()),
             });
             if bound.is_err() {
@@ -89,9 +98,17 @@ impl<'a, 's> Lowering<'a, 's> {
             self.back_to(mark);
             return Ok(None);
         };
-        let mut run = Run { variables, steps: 0 };
+        let result = match &function.returns {
+            TypeName::Auto => None,
+            returns => self.ty(returns).ok(),
+        };
+        let mut run = Run { variables, result, steps: 0 };
         let found = self.run_all(&mut run, &function.body);
         let returned = match found {
+            Ok(Flow::Return(value)) if self.known_object(&value).is_some() => match &run.result {
+                Some(ty) if *ty != value.ty => Err(Unclear),
+                _ => Ok(value),
+            },
             Ok(Flow::Return(value)) => match &function.returns {
                 TypeName::Auto => Ok(value),
                 returns => {
@@ -102,7 +119,7 @@ impl<'a, 's> Lowering<'a, 's> {
             _ => Err(Unclear),
         };
         self.back_to(mark);
-        Ok(returned.ok().filter(|value| value.number().is_some()))
+        Ok(returned.ok().filter(|value| value.number().is_some() || self.known_object(value).is_some()))
     }
 
     /// What the parameters of a function hold, and its template stands for.
@@ -143,8 +160,10 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     /// The place of an object whose numbers are all known.
-    fn known_object(&self, value: &Value) -> Option<Place> {
-        let (Held::Place(place), Ty::Structure(_)) = (&value.held, &value.ty) else { return None };
+    pub(super) fn known_object(&self, value: &Value) -> Option<Place> {
+        let (Held::Place(place), Ty::Structure(_) | Ty::Array(..)) = (&value.held, &value.ty) else {
+            return None;
+        };
         super::constants::numbers(place, &mut Vec::new()).ok()?;
         Some((**place).clone())
     }
@@ -152,11 +171,36 @@ impl<'a, 's> Lowering<'a, 's> {
     /// The value of an expression that changes nothing, where it has a number.
     fn run_constant(&mut self, run: &Run<'s>, expression: &Expression<'s>) -> Result<Value, Unclear> {
         let (names, length) = (self.names.len(), self.text.len());
-        let fixed = |(name, value): &(&'s str, Value)| (*name, Binding::Place(Place::Fixed(value.clone())));
-        self.names.extend(run.variables.iter().map(fixed));
+        self.bind_variables(run);
         let value = self.value(expression);
         self.names.truncate(names);
         if self.text.len() == length { value } else { Err(Unclear) }
+    }
+
+    /// Makes the variables known as what they hold now.
+    fn bind_variables(&mut self, run: &Run<'s>) {
+        for (name, value) in &run.variables {
+            let place = self.known_object(value).unwrap_or_else(|| Place::Fixed(value.clone()));
+            self.names.push((name, Binding::Place(place)));
+        }
+    }
+
+    /// The object that a list or another one is, as one of a type.
+    fn run_object(&mut self, run: &Run<'s>, ty: &Ty, from: &Expression<'s>) -> Result<Value, Unclear> {
+        let (names, length) = (self.names.len(), self.text.len());
+        self.bind_variables(run);
+        let found = match &from.kind {
+            ExpressionKind::List(..) => self.constant_of_type(ty, from).map(Self::object_at),
+            _ => self.value(from),
+        };
+        self.names.truncate(names);
+        let value = found.ok().filter(|_| self.text.len() == length).ok_or(Unclear)?;
+        self.known_object(&value).filter(|place| place.ty() == ty).ok_or(Unclear)?;
+        Ok(value)
+    }
+
+    fn object_at(place: Place) -> Value {
+        Value { ty: place.ty().clone(), held: Held::Place(Rc::new(place)) }
     }
 
     fn run_all(&mut self, run: &mut Run<'s>, all: &'a [Statement<'s>]) -> Result<Flow, Unclear> {
@@ -240,7 +284,12 @@ impl<'a, 's> Lowering<'a, 's> {
                     }
                 }
             }
-            StatementKind::Return(Some(value)) => return Ok(Flow::Return(self.run_value(run, value)?)),
+            StatementKind::Return(Some(value)) => {
+                return Ok(Flow::Return(match run.result.clone() {
+                    Some(ty @ Ty::Structure(_)) => self.run_object(run, &ty, value)?,
+                    _ => self.run_value(run, value)?,
+                }));
+            }
             StatementKind::Break => return Ok(Flow::Break),
             StatementKind::Continue => return Ok(Flow::Continue),
             _ => return Err(Unclear),
@@ -249,6 +298,17 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     fn run_declaration(&mut self, run: &mut Run<'s>, variable: &'a Variable<'s>) -> Result<(), Unclear> {
+        let object = match &variable.ty {
+            TypeName::Auto => None,
+            ty => self.ty(ty).ok().filter(|ty| matches!(ty, Ty::Structure(_) | Ty::Array(..))),
+        };
+        if let Some(ty) = object {
+            let nothing =
+                Expression::zero(variable_span(variable)).with(ExpressionKind::List(None, Vec::new()));
+            let value = self.run_object(run, &ty, variable.value.as_ref().unwrap_or(&nothing))?;
+            run.variables.push((variable.name, value));
+            return Ok(());
+        }
         let value = variable.value.as_ref().ok_or(Unclear)?;
         let value = match &value.kind {
             ExpressionKind::List(None, given) => match given.as_slice() {
@@ -381,6 +441,56 @@ impl<'a, 's> Lowering<'a, 's> {
         if self.text.len() == length { value } else { Err(Unclear) }
     }
 
+    /// Changes a number in an object, or in an array.
+    fn run_change_of_part(
+        &mut self,
+        run: &mut Run<'s>,
+        to: &Expression<'s>,
+        operator: &str,
+        by: Value,
+    ) -> Result<Value, Unclear> {
+        let old = self.run_constant(run, to)?;
+        old.number().ok_or(Unclear)?;
+        let ty = old.ty.clone();
+        let new = if operator.is_empty() { by } else { self.computed(operator, old, by)? };
+        let new = self.converted(new, &ty)?;
+        new.number().ok_or(Unclear)?;
+        // Which variable, and which parts of it, the last first.
+        let (mut path, mut of) = (Vec::new(), to);
+        let name = loop {
+            match &of.kind {
+                ExpressionKind::Member { object, name, arrow: false, .. } => {
+                    path.push(Step::Member(name));
+                    of = object;
+                }
+                ExpressionKind::Index(array, index) => {
+                    let index = self.run_value(run, index)?.number().ok_or(Unclear)?;
+                    path.push(Step::Element(usize::try_from(index).map_err(|_| Unclear)?));
+                    of = array;
+                }
+                ExpressionKind::Name(name, _) => break *name,
+                _ => return Err(Unclear),
+            }
+        };
+        let at = run.variables.iter().rposition(|(known, _)| *known == name).ok_or(Unclear)?;
+        let mut whole = self.known_object(&run.variables[at].1).ok_or(Unclear)?;
+        let mut part = &mut whole;
+        for step in path.iter().rev() {
+            let Place::Parts(parts, ty) = part else { return Err(Unclear) };
+            let index = match (step, &*ty) {
+                (Step::Member(name), Ty::Structure(members)) if !members.is_union => {
+                    members.all.iter().position(|(known, ..)| known == name).ok_or(Unclear)?
+                }
+                (Step::Element(index), Ty::Array(..)) => *index,
+                _ => return Err(Unclear),
+            };
+            part = parts.get_mut(index).ok_or(Unclear)?;
+        }
+        *part = Place::Fixed(new.clone());
+        run.variables[at].1 = Self::object_at(whole);
+        Ok(new)
+    }
+
     fn run_change(
         &mut self,
         run: &mut Run<'s>,
@@ -388,6 +498,9 @@ impl<'a, 's> Lowering<'a, 's> {
         operator: &str,
         by: Value,
     ) -> Result<Value, Unclear> {
+        if matches!(to.kind, ExpressionKind::Member { .. } | ExpressionKind::Index(..)) {
+            return self.run_change_of_part(run, to, operator, by);
+        }
         let ExpressionKind::Name(name, _) = to.kind else { return Err(Unclear) };
         let at = run.variables.iter().rposition(|(known, _)| *known == name).ok_or(Unclear)?;
         let old = run.variables[at].1.clone();
@@ -397,6 +510,17 @@ impl<'a, 's> Lowering<'a, 's> {
         run.variables[at].1 = new.clone();
         Ok(new)
     }
+}
+
+/// A part of an object.
+enum Step<'s> {
+    Member(&'s str),
+    Element(usize),
+}
+
+/// Where a variable is declared, as far as it says.
+fn variable_span(variable: &Variable<'_>) -> Span {
+    variable.value.as_ref().map_or(Span::new(0, 0), |value| value.span)
 }
 
 /// The arguments of a call in such a function.

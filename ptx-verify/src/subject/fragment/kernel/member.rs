@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use ptx_syntax::cuda::body::{Expression, TypeName};
 
-use super::call::MAX_BASES;
 use super::types::{Given, Members, Ty};
 use super::value::{Held, Place, Value};
 use super::{Callable, Lowering, Unclear};
@@ -86,3 +85,6 @@ pub(super) fn base_of(members: &Rc<Members>, of: &Rc<Members>) -> Option<Rc<Memb
     }
     same.pop().filter(|_| same.is_empty())
 }
+
+/// Structures that one is derived of.
+pub(super) const MAX_BASES: usize = 32;

@@ -505,6 +505,16 @@ impl<'s> Lowering<'_, 's> {
             }
             self.back_to(mark);
         }
+        if let (true, Ty::Structure(_), Some(value)) = (variable.is_constant, &ty, &variable.value)
+            && matches!(value.kind, ExpressionKind::Call(..))
+        {
+            let (mark, length) = (self.mark(), self.text.len());
+            let object = self.value(value).ok().and_then(|value| self.known_object(&value));
+            if let Some(place) = object.filter(|place| *place.ty() == ty && self.text.len() == length) {
+                return Ok(place);
+            }
+            self.back_to(mark);
+        }
         if let Ty::Structure(members) = &ty
             && self.is_constructed(members, variable.value.as_ref())
         {
