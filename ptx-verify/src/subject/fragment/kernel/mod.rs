@@ -36,6 +36,7 @@ mod memory;
 mod operator;
 mod overload;
 mod pack;
+mod phases;
 mod pipeline;
 mod plain_atomic;
 mod random;
@@ -444,6 +445,7 @@ impl<'a, 's> Lowering<'a, 's> {
         });
         self.statements(&function.body)?;
         self.all_labels_are_placed()?;
+        self.all_parities_may_be_known()?;
         self.place_label(&end);
         // The brace that closes it.
         self.span = Span::new(function.extent.end.saturating_sub(1), function.extent.end);
