@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument};
+use ptx_syntax::cuda::body::{Expression, ExpressionKind, TemplateArgument, Variable};
 
 use super::types::Ty;
 use super::value::{Held, Place, Value};
@@ -68,6 +68,25 @@ impl<'s> Lowering<'_, 's> {
             Ty::Structure(_) => Ok(Binding::Place(place)),
             _ => Err(Unclear),
         }
+    }
+
+    /// What a variable in constant memory, or a constant on the device, begins with, where it is an array of numbers and the host
+    /// does not change it.
+    pub(super) fn table_of_numbers(&mut self, variable: &Variable<'s>) -> Option<Place> {
+        let stays = match variable.is_in_constant_memory {
+            true => !self.aim.source.contains("ToSymbol") && !self.aim.source.contains("SymbolAddress"),
+            false => variable.is_device && variable.is_constant,
+        };
+        let value = variable.value.as_ref().filter(|_| stays)?;
+        let mark = self.mark();
+        let found = self.ty(&variable.ty).and_then(|ty| match &ty {
+            Ty::Array(of, _) if matches!(**of, Ty::Integer { .. }) => self.constant_of_type(&ty, value),
+            _ => Err(Unclear),
+        });
+        if found.is_err() {
+            self.back_to(mark);
+        }
+        found.ok()
     }
 
     /// A constant of a type, with the numbers that a list says, or the members of the type.

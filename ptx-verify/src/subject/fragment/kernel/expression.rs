@@ -766,4 +766,4 @@ fn aliased(place: &Place, ty: &Ty) -> Place {
 const MAX_ALIGN: u64 = 4096;
 
 /// So many elements one is chosen of.
-const MAX_CHOSEN: usize = 16;
+const MAX_CHOSEN: usize = 32;

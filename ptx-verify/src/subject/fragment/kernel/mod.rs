@@ -748,6 +748,9 @@ impl<'a, 's> Lowering<'a, 's> {
         if variable.is_shared {
             return self.shared_variable(variable);
         }
+        if let Some(place) = self.table_of_numbers(variable) {
+            return Ok(place);
+        }
         if (variable.is_device || variable.is_in_constant_memory)
             && let Some(place) = self.device_variable(variable)?
         {

@@ -193,6 +193,7 @@ fn registers_of(place: &Place, offset: u64, ty: &Ty) -> Option<Place> {
                 }
             }
         }
+        Ty::Integer { bits: 8 | 16, is_bool: false, .. } => bits_at(place, 8 * offset, ty.plain()),
         _ => None,
     }
 }

@@ -221,8 +221,13 @@ impl Lowering<'_, '_> {
                 if narrow {
                     let name = self.operand(&value, 32)?;
                     let to = self.fresh(32)?;
-                    let sign = if signed { 's' } else { 'u' };
-                    self.emit(&format!("bfe.{sign}32 {}, {name}, 0, {bits};", to.name()));
+                    if signed {
+                        let left = 32 - bits;
+                        self.emit(&format!("shl.b32 {}, {name}, {left};", to.name()));
+                        self.emit(&format!("shr.s32 {}, {}, {left};", to.name(), to.name()));
+                    } else {
+                        self.emit(&format!("bfe.u32 {}, {name}, 0, {bits};", to.name()));
+                    }
                     Held::Register(to)
                 } else if register.bits == width {
                     Held::Register(register)
