@@ -9,7 +9,7 @@ struct Part {
     text: &'static str,
 }
 
-const PARTS: [Part; 29] = [
+const PARTS: [Part; 32] = [
     Part {
         words: &["std::array"],
         text: "template <class T, unsigned long N> struct array { T elements[N]; \
@@ -121,6 +121,27 @@ const PARTS: [Part; 29] = [
         text: "template <class T, unsigned long N> __device__ constexpr unsigned long size(T (&all)[N]) { return N; }\n",
     },
     Part {
+        words: &["std::begin(", "std::end(", "std::distance(", "std::next("],
+        text: "template <class T, unsigned long N> __device__ constexpr T* begin(T (&all)[N]) { return all; }\n\
+               template <class T, unsigned long N> __device__ constexpr T* end(T (&all)[N]) { return all + N; }\n\
+               template <class T> __device__ constexpr long distance(T first, T last) { return last - first; }\n\
+               template <class T> __device__ constexpr T next(T of, long by = 1) { return of + by; }\n",
+    },
+    Part {
+        words: &["std::gcd", "std::lcm"],
+        text: "template <class T> __device__ constexpr T gcd(T a, T b) { while (b != 0) { T left = a % b; a = b; b = left; } return a; }\n\
+               template <class T> __device__ constexpr T lcm(T a, T b) { T x = a; T y = b; while (y != 0) { T left = x % y; x = y; y = left; } return a / x * b; }\n",
+    },
+    Part {
+        words: &["std::cmp_"],
+        text: "template <class A, class B> __device__ constexpr bool cmp_less(A a, B b) { return (long long)a < (long long)b; }\n\
+               template <class A, class B> __device__ constexpr bool cmp_less_equal(A a, B b) { return (long long)a <= (long long)b; }\n\
+               template <class A, class B> __device__ constexpr bool cmp_greater(A a, B b) { return (long long)a > (long long)b; }\n\
+               template <class A, class B> __device__ constexpr bool cmp_greater_equal(A a, B b) { return (long long)a >= (long long)b; }\n\
+               template <class A, class B> __device__ constexpr bool cmp_equal(A a, B b) { return (long long)a == (long long)b; }\n\
+               template <class A, class B> __device__ constexpr bool cmp_not_equal(A a, B b) { return (long long)a != (long long)b; }\n",
+    },
+    Part {
         words: &["std::assume_aligned"],
         text: "template <unsigned long N, class T> __device__ T* assume_aligned(T* of) { return of; }\n",
     },
@@ -174,12 +195,22 @@ const PARTS: [Part; 29] = [
             "std::plus",
             "std::minus",
             "std::multiplies",
+            "std::divides",
+            "std::modulus",
+            "std::bit_xor",
+            "std::bit_and",
+            "std::bit_or",
             "cuda::maximum",
             "cuda::minimum",
             "std::less",
             "std::greater",
         ],
-        text: "template <class T = void> struct plus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a + b; } };\n\
+        text: "template <class T = void> struct divides { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a / b; } };\n\
+               template <class T = void> struct modulus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a % b; } };\n\
+               template <class T = void> struct bit_xor { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a ^ b; } };\n\
+               template <class T = void> struct bit_and { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a & b; } };\n\
+               template <class T = void> struct bit_or { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a | b; } };\n\
+               template <class T = void> struct plus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a + b; } };\n\
                template <class T = void> struct minus { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a - b; } };\n\
                template <class T = void> struct multiplies { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a * b; } };\n\
                template <class T = void> struct maximum { template <class A, class B> __device__ constexpr auto operator()(A a, B b) const { return a < b ? b : a; } };\n\
@@ -210,6 +241,10 @@ const PARTS: [Part; 29] = [
     Part {
         words: &["std::numeric_limits"],
         text: "template <class T> struct numeric_limits;\n\
+               template <> struct numeric_limits<unsigned char> { static constexpr int digits = 8; \
+               __device__ static constexpr unsigned char max() { return 255; } __device__ static constexpr unsigned char min() { return 0; } };\n\
+               template <> struct numeric_limits<unsigned short> { static constexpr int digits = 16; \
+               __device__ static constexpr unsigned short max() { return 65535; } __device__ static constexpr unsigned short min() { return 0; } };\n\
                template <> struct numeric_limits<int> { static constexpr int digits = 31; \
                __device__ static constexpr int max() { return 2147483647; } \
                __device__ static constexpr int min() { return -2147483647 - 1; } \

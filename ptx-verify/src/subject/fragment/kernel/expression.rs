@@ -65,7 +65,7 @@ impl<'s> Lowering<'_, 's> {
                     return Ok(Value::constant(u64::from(fills), Ty::BOOL));
                 }
                 if let (TypeName::Named(of, types), "value") = (owner, *name)
-                    && of.starts_with("is_")
+                    && (of.starts_with("is_") || matches!(*of, "extent" | "rank" | "tuple_size"))
                     && self.program.structure_in(None, of).is_none()
                 {
                     return self.of_template(of, types);

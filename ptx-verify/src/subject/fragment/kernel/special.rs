@@ -278,6 +278,11 @@ impl<'a, 's> Lowering<'a, 's> {
         {
             return Ok(super::value::Value::constant(u64::from(is_such), Ty::BOOL));
         }
+        if let [of] = given
+            && let Some(number) = self.number_of_type(plain, of)?
+        {
+            return Ok(super::value::Value::constant(number, Ty::SIZE));
+        }
         let [one, other] = given else { return Err(Unclear) };
         if !matches!(plain, "is_same" | "same_as") {
             return Err(Unclear);
@@ -286,6 +291,31 @@ impl<'a, 's> Lowering<'a, 's> {
         let other = self.template_argument(other, true)?;
         let is_same = Self::is_same(&one.given()?, &other.given()?);
         Ok(super::value::Value::constant(u64::from(is_same), Ty::BOOL))
+    }
+
+    /// How long an array is, how many extents it has, or how many elements a tuple has.
+    fn number_of_type(&mut self, name: &str, of: &TemplateArgument<'s>) -> Result<Option<u64>, Unclear> {
+        if !matches!(name, "extent" | "rank" | "tuple_size") {
+            return Ok(None);
+        }
+        let Binding::Type(ty) = self.template_argument(of, true)? else { return Err(Unclear) };
+        Ok(Some(match (name, &ty) {
+            ("extent", Ty::Array(_, count)) => *count,
+            ("extent", _) => 0,
+            ("rank", _) => {
+                let (mut of, mut rank) = (&ty, 0);
+                while let Ty::Array(inner, _) = of {
+                    (of, rank) = (&**inner, rank + 1);
+                }
+                rank
+            }
+            (_, Ty::Structure(members)) => match (members.name.as_str(), members.given.get(1)) {
+                ("array", Some(Given::Number(count, _))) => *count,
+                ("tuple" | "pair", _) => members.all.len() as u64,
+                _ => return Err(Unclear),
+            },
+            _ => return Err(Unclear),
+        }))
     }
 
     /// What the standard library says of a type; none where a name is no such trait, or the type may be another one.
