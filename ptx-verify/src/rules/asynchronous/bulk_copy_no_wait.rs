@@ -129,12 +129,12 @@ fn told_too_early(context: &FlowContext<'_>, diagnostics: &mut Vec<Diagnostic>) 
             .at(context.instruction_span(release), message)
             .with_secondary(context.instruction_span(start), "the copy starts here");
         let found = match wait {
-            Some(wait) => found
-                .with_secondary(context.instruction_span(wait), "this waits until its source is read"),
+            Some(wait) => {
+                found.with_secondary(context.instruction_span(wait), "this waits until its source is read")
+            }
             None => found,
         };
-        diagnostics
-            .push(found.with_help("wait with `cp.async.bulk.wait_group` before, without `.read`"));
+        diagnostics.push(found.with_help("wait with `cp.async.bulk.wait_group` before, without `.read`"));
         return;
     }
 }

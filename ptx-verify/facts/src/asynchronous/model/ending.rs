@@ -64,7 +64,10 @@ impl Machine<'_> {
                     let mut arrivals: Vec<u32> = arrivals.map(|(at, _)| *at).collect();
                     arrivals.sort_unstable();
                     arrivals.dedup();
-                    fault = arrivals.into_iter().take(MAX_LAST).fold(fault, |fault, at| fault.with(at, Part::Arrival));
+                    fault = arrivals
+                        .into_iter()
+                        .take(MAX_LAST)
+                        .fold(fault, |fault, at| fault.with(at, Part::Arrival));
                 }
                 self.tell(fault.with_some(self.blocks[block].ended, Part::End));
             }

@@ -435,7 +435,8 @@ fn of_launch(
         }
         let is_right = shown.end == End::Complete && goes_on(&shown, *spent);
         let is_half = shown.steps < budget / SHORT_OF_BLOCK;
-        if is_right && program.asks_grid && !program.is_thinned && (is_half || parameter > PARAMETER_OF_LONG) {
+        if is_right && program.asks_grid && !program.is_thinned && (is_half || parameter > PARAMETER_OF_LONG)
+        {
             // Blocks of a small grid have several rounds of what many blocks share, also where memory tells how much that is.
             let memory = if shown.guesses { number } else { scenario.memory };
             // Where one round is long, fewer have to tell.

@@ -1,7 +1,7 @@
 //! A launch that is executed, and how.
 
-use super::{LAST_PARAMETER, PARAMETER_OF_LONG};
 use super::program::Program;
+use super::{LAST_PARAMETER, PARAMETER_OF_LONG};
 
 /// How a kernel is launched, and in which order its warps are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

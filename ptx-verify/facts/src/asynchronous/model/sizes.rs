@@ -113,7 +113,8 @@ impl Log {
         let is_alike = |places: &BTreeSet<u64>| {
             places.iter().zip(places.iter().skip(1)).any(|(one, other)| other - one == stride)
         };
-        let others = self.matrices.iter().filter(|((_, index), places)| *index == matrix.1 && is_alike(places));
+        let others =
+            self.matrices.iter().filter(|((_, index), places)| *index == matrix.1 && is_alike(places));
         let starts = others.filter_map(|(_, places)| places.first().copied());
         let start = starts.filter(|start| *start <= first && first - start < stride).min().unwrap_or(first);
         stride - (place - start) % stride

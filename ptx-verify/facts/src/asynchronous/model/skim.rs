@@ -82,9 +82,7 @@ fn loaded(program: &Program, head: u32, back: u32) -> FxHashSet<u32> {
                 }
                 Action::Pack { to, parts, .. } => (parts.iter().any(is_loaded), vec![*to]),
                 Action::Convert { to, from, .. } => (is_loaded(from), vec![*to]),
-                Action::Unpack { to, from, .. } => {
-                    (is_loaded(from), to.iter().flatten().copied().collect())
-                }
+                Action::Unpack { to, from, .. } => (is_loaded(from), to.iter().flatten().copied().collect()),
                 _ => (false, Vec::new()),
             };
             let is_chosen = step.guard.is_some_and(|(guard, _)| loaded.contains(&guard));
