@@ -2,20 +2,12 @@
 //! no copy into the variable is known to be complete.
 
 use super::machine::Machine;
-use super::shadow::Clash;
+use super::shadow::{Clash, Landing};
 
 /// Copies into a variable that are looked at.
 const MAX_LANDINGS: usize = 256;
 /// Bytes between the places of a variable that are looked at for stores.
 const STEP: usize = 16;
-
-/// Where a copy writes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Landing {
-    pub(super) block: usize,
-    pub(super) place: u64,
-    pub(super) flight: u32,
-}
 
 impl Machine<'_> {
     /// Takes note of where a copy writes first, where somebody loads from places that only data tells.

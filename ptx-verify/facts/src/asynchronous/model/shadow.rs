@@ -134,6 +134,14 @@ pub(super) struct Flight {
     pub(super) proxy: bool,
 }
 
+/// Where a copy writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Landing {
+    pub(super) block: usize,
+    pub(super) place: u64,
+    pub(super) flight: u32,
+}
+
 impl Touch {
     /// One of all bytes, wherever it is.
     pub(super) const fn whole(warp: u32, event: u32, instruction: u32) -> Self {
