@@ -232,7 +232,7 @@ impl<'f, 'm> Lives<'f, 'm> {
             let mut stops = [&self.doing(Life::Released, events.first()?.place), others].concat();
             // Who makes an object under a condition may release it under the same one.
             if made.iter().all(|&made| self.fork_before(made).is_some()) {
-                let forks: Vec<u32> = stops.iter().filter_map(|&stop| self.fork_before(stop)).collect();
+                let forks: Vec<u32> = stops.iter().flat_map(|&stop| self.forks_before(stop, &made)).collect();
                 stops.extend(forks);
             }
             stops.sort_unstable();
@@ -253,6 +253,21 @@ impl<'f, 'm> Lives<'f, 'm> {
                 return cfg.instructions(block).next_back();
             }
         }
+    }
+
+    /// The branches that decide whether control comes to an instruction, up to one that all come by who come to one of some others.
+    fn forks_before(&self, instruction: u32, others: &[u32]) -> Vec<u32> {
+        let cfg = &self.facts.cfg;
+        let (mut at, mut forks) = (instruction, Vec::new());
+        while let Some(fork) = self.fork_before(at) {
+            forks.push(fork);
+            let block = cfg.block_of(Handle::new(fork));
+            if others.iter().any(|&other| cfg.dominates(block, cfg.block_of(Handle::new(other)))) {
+                break;
+            }
+            at = fork;
+        }
+        forks
     }
 
     /// What is made and what nothing in the function may release.
