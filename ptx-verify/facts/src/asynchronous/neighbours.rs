@@ -3,7 +3,6 @@
 use petgraph::graph::NodeIndex;
 use ptx_ir::ir::Handle;
 use ptx_ir::isa::{AsyncAction, Control, Convergence, Event};
-
 use rustc_hash::FxHashSet;
 
 use super::parting::rounds;

@@ -25,7 +25,6 @@ mod choices;
 mod clock;
 mod converge;
 mod copies;
-
 mod decides;
 mod decode;
 mod dependence;
