@@ -23,7 +23,18 @@ impl<'s> Lowering<'_, 's> {
         self.branch(&condition, false, &other)?;
         let first = self.value(then)?;
         let first = Self::decayed(first);
-        let first = if matches!(first.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
+        // One may lie in shared memory, and the other elsewhere.
+        let is_mixed = match &first.ty {
+            Ty::Pointer(_, Space::Shared) if !matches!(first.held, Held::Place(_)) => {
+                let mark = self.mark();
+                let other = self.value(otherwise).map(|other| Self::decayed(other).ty);
+                self.back_to(mark);
+                matches!(other, Ok(Ty::Pointer(_, Space::Generic | Space::Global | Space::Const)))
+            }
+            _ => false,
+        };
+        let is_elsewhere = matches!(first.ty, Ty::Pointer(_, Space::Generic | Space::Global | Space::Const));
+        let first = if is_mixed || matches!(first.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
             self.generic(first)?
         } else {
             first
@@ -55,7 +66,10 @@ impl<'s> Lowering<'_, 's> {
         self.place_label(&other);
         let second = self.value(otherwise)?;
         let second = Self::decayed(second);
-        let second = if matches!(second.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
+        let is_mixed = is_elsewhere
+            && matches!(second.ty, Ty::Pointer(_, Space::Shared))
+            && !matches!(second.held, Held::Place(_));
+        let second = if is_mixed || matches!(second.ty, Ty::Pointer(_, Space::Global | Space::Const)) {
             self.generic(second)?
         } else {
             second

@@ -171,14 +171,13 @@ impl<'s> Lowering<'_, 's> {
             ExpressionKind::Cast(to, of) => self.cast(to, of)?,
             ExpressionKind::SizeOfType(ty) => {
                 let mark = self.mark();
-                let ty = match (self.ty(ty), ty) {
+                let ty = match self.ty(ty) {
+                    Ok(ty) => ty,
                     // It reads as a type, and is a member: `sizeof(Storage::data)`.
-                    (Err(Unclear), TypeName::Scoped(owner, name, given)) => {
+                    Err(Unclear) => {
                         self.back_to(mark);
-                        let owner = (**owner).clone();
-                        self.type_of(&Expression::scoped(owner, name, given.clone(), expression.span))?
+                        self.type_of_member(ty, expression.span)?
                     }
-                    (found, _) => found?,
                 };
                 Value::constant(ty.size()?, Ty::SIZE)
             }

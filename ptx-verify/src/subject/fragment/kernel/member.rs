@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_syntax::Span;
 use ptx_syntax::cuda::body::{Expression, TypeName};
 
 use super::types::{Given, Members, Ty};
@@ -28,6 +29,21 @@ impl<'s> Lowering<'_, 's> {
             return self.member(part, name).map(Some);
         }
         Ok(self.is_unevaluated.then(|| Place::Unknown(ty.clone())))
+    }
+
+    /// The type of a member, or of an element of one, that reads as a type: `T::name`, `T::name[0]`.
+    pub(super) fn type_of_member(&mut self, name: &TypeName<'s>, span: Span) -> Result<Ty, Unclear> {
+        match name {
+            TypeName::Scoped(owner, name, given) => {
+                let owner = (**owner).clone();
+                self.type_of(&Expression::scoped(owner, name, given.clone(), span))
+            }
+            TypeName::Array(of, _) => match self.type_of_member(of, span)? {
+                Ty::Array(of, _) => Ok((*of).clone()),
+                _ => Err(Unclear),
+            },
+            _ => Err(Unclear),
+        }
     }
 
     /// A member or a method of a structure as a value, `&T::name`; none where the structure has none of that name.
