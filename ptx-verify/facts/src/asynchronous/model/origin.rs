@@ -15,6 +15,17 @@ const MAX_QUOTIENTS: usize = 32;
 const MAX_DOUBLES: u32 = 8;
 
 impl Program {
+    /// Whether what the kernel is given tells how far something is shifted.
+    pub(super) fn shifts_by_parameters(&self) -> bool {
+        self.steps.iter().any(|step| match &step.action {
+            Action::Compute { shape, from: [_, by, ..], .. } => {
+                matches!(shape.computation, Computation::ShiftLeft | Computation::ShiftRight)
+                    && self.is_of_parameters(*by)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether a number is computed of what the kernel is given.
     pub(super) fn is_of_parameters(&self, source: Source) -> bool {
         let register = |source: &Source| match *source {

@@ -9,7 +9,7 @@ use super::value::REGISTER;
 use super::{ANYTHING, Lowering, Unclear};
 
 /// What asks for the parity of a phase has this word.
-const PARITY: &str = ".parity";
+const PARITY: &str = "wait.parity";
 
 impl Lowering<'_, '_> {
     /// Whether all parities that are asked for may be known.
