@@ -68,6 +68,7 @@ mod skim;
 mod slice;
 mod specials;
 mod spread;
+mod stored;
 mod table;
 mod tensor;
 mod tensor_fences;
