@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// What so many warps did last is told where threads wait for each other.
 const MAX_LAST: usize = 4;
+/// Steps after a wait that are looked at for what it is for.
+const MAX_NEXT: usize = 80;
 /// Arrivals of those who never wait that are told.
 const MAX_UNHEARD: usize = 2;
 
@@ -360,7 +362,10 @@ impl Machine<'_> {
         }
         let partly = waits.iter().find(|wait| object(wait).pending < object(wait).count);
         let never = waits.iter().find(|wait| object(wait).total == 0);
-        let (at, of) = partly.or(never).or_else(|| waits.first())?;
+        // Where nobody has come anywhere, those wait in vain who would fill something next: what they ask for is over at the begin.
+        let is_begin = waits.iter().all(|wait| object(&wait).total == 0);
+        let fills = waits.iter().filter(|_| is_begin).find(|(at, _)| self.fills_after(*at));
+        let (at, of) = partly.or(fills).or(never).or_else(|| waits.first())?;
         let object = &self.objects[*of];
         let primary = if partly.is_some() { object.made.map_or(*at, |made| made.2) } else { *at };
         let found = i64::from(object.count) - i64::from(object.pending);
@@ -386,6 +391,15 @@ impl Machine<'_> {
                 .with_some(self.wait_of_arrivers(*of), Part::OtherWait)
                 .counted(i64::from(object.count), found),
         )
+    }
+
+    /// Whether those who have waited at an instruction start copies or tell of some before they wait again.
+    fn fills_after(&self, test: u32) -> bool {
+        let steps = self.program.steps.iter().skip_while(|step| step.instruction != test).skip(1);
+        let until_next = steps.take_while(|step| !matches!(step.action, Action::Test { .. }));
+        until_next.take(MAX_NEXT).any(|step| {
+            matches!(step.action, Action::Start { object: Some(_), .. } | Action::SignalCopies { .. })
+        })
     }
 
     /// Whether phases expect bytes of copies of unknown size that other blocks start: they may end too early here.
