@@ -36,6 +36,8 @@ const OF_COUNTS: [&str; 2] = [MADE, COUNTED];
 const BY_THIS: &str = "by this instruction";
 /// Places of a finding above which it is not told what the wrappers consist of that are called there.
 const MAX_EXPLAINED: usize = 8;
+/// So many instructions of wrappers are shown in any case.
+const MIN_EXPLAINED: usize = 2;
 /// Constants of which a finding tells where they are given.
 const MAX_CONSTANTS: usize = 3;
 /// The name of the scope of the block in C++.
@@ -334,10 +336,12 @@ fn moved(aim: Aim<'_, '_>, kernel: &Kernel, found: Diagnostic) -> Option<Diagnos
             }
         }
     }
+    let mut explained = 0;
     for span in inside {
         let is_shown = labels.iter().any(|label| is_one_line(aim.source, label.span, span));
-        if labels.len() < MAX_EXPLAINED && !is_shown {
+        if (labels.len() < MAX_EXPLAINED || explained < MIN_EXPLAINED) && !is_shown {
             labels.push(Label { span, message: BY_THIS.to_owned() });
+            explained += 1;
         }
     }
     labels.extend(constants_of(aim, &found, span, &labels));
