@@ -22,6 +22,8 @@ const MAX_MADE: usize = 1000;
 const MAX_NAME: usize = 200;
 /// So many tokens one use of a macro may stand for.
 const MAX_OF_USE: usize = 20_000;
+/// Tokens after a use that may be the arguments of what it stands for.
+const MAX_GONE_ON: usize = 500;
 
 /// A token.
 #[derive(Clone, Copy, Debug)]
@@ -356,7 +358,7 @@ impl<'m, 's: 'm> Expander<'m, 's> {
         let last = out.get(from..).and_then(<[_]>::last).copied().filter(|_| is_open);
         let Some(last) = last.filter(|last| self.macros.contains_key(last.text)) else { return Some(at) };
         let whole: Vec<Token<'s>> =
-            std::iter::once(last).chain(tokens[at..].iter().copied().take(MAX_OF_USE)).collect();
+            std::iter::once(last).chain(tokens[at..].iter().copied().take(MAX_GONE_ON)).collect();
         match self.is_use(&whole, 0, hidden) {
             Some((found, end)) if end > 1 => {
                 out.pop();

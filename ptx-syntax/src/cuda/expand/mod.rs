@@ -43,6 +43,8 @@ pub(super) struct Use {
     pub definition: MacroId,
 }
 
+/// Tokens of the arguments of a use among which it is looked for the name of another macro.
+const MAX_PASSED: usize = 64;
 /// How many bytes macros may stand for in any file, and how many more for each byte of the file.
 const MAX_EXPANDED: u64 = 8 << 20;
 const MAX_EXPANDED_PER_BYTE: u64 = 8;
@@ -198,7 +200,8 @@ impl<'p, 's> Expander<'p, 's> {
     fn passes_asm(&self, tokens: &Tokens<'_>, at: usize) -> bool {
         let is_macro = self.prepared.by_name.number(self.text(tokens.all[at])).is_some();
         let Some(close) = tokens.closing(at + 1).filter(|_| is_macro) else { return false };
-        (at + 2..close).any(|index| {
+        // Where arguments are nested each use would look at all of them.
+        (at + 2..close).take(MAX_PASSED).any(|index| {
             let token = tokens.all[index];
             token.kind == Kind::Identifier
                 && self.is(tokens.all.get(index + 1), if index + 1 == close { ")" } else { "," })
